@@ -1,0 +1,186 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// noteBrokenText is the note of a reply in which a character was incomplete.
+const noteBrokenText = "the text had a broken character, replaced by U+FFFD"
+
+// answer is what the JSON objects of a reply add up to: the many of a stream, or
+// the one of a reply that is not streamed.
+type answer struct {
+	streamed bool // the arrivals are recorded
+
+	payloads   int
+	done       bool // [DONE] came
+	usageAlone bool // a usage object came after the last token, without one
+	wrote      bool // a piece of output came
+	deltas     bool
+	abort      *fault
+
+	content, reasoning text
+	reasoningField     string
+	calls              toolCalls
+	finish             string
+	usage              usage
+	model, fingerprint string
+
+	events []Event
+	notes  notes
+}
+
+func newAnswer() answer { return answer{usage: newUsage()} }
+
+// payload holds the members of one object that matter.
+type payload struct {
+	choices, usage, timings, model, fingerprint gjson.Result
+	maybeError                                  bool
+}
+
+func readPayload(root gjson.Result) payload {
+	var p payload
+	root.ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "choices":
+			p.choices = value
+		case "usage":
+			p.usage = value
+		case "timings":
+			p.timings = value
+		case "model":
+			p.model = value
+		case "system_fingerprint":
+			p.fingerprint = value
+		case "error":
+			p.maybeError = p.maybeError || value.Type != gjson.Null
+		case "object", "type":
+			p.maybeError = p.maybeError || value.Str == "error"
+		}
+		return true
+	})
+	return p
+}
+
+// add takes the next object, which arrived at the given moment. Once it returns
+// a fault the reply is over.
+func (a *answer) add(root gjson.Result, at Stamp) *fault {
+	a.payloads++
+	p := readPayload(root)
+	if p.maybeError {
+		if e, found := errorIn(root); found {
+			return carriedError(e)
+		}
+	}
+	a.identify(p)
+
+	had := a.finish
+	var kind EventKind
+	var own gjson.Result // usage inside a choice: some gateways put it there
+	choices, finishes := 0, false
+	if p.choices.Type != gjson.Null && !p.choices.IsArray() {
+		a.notes.add("choices is not a list")
+		p.choices = gjson.Result{}
+	}
+	p.choices.ForEach(func(_, element gjson.Result) bool {
+		choices++
+		c := readChoice(element)
+		if c.index.Int() > 0 {
+			a.notes.add("the reply has several choices; only the first is read")
+			return true
+		}
+		kind |= a.text(c)
+		finishes = a.finishedBy(c) || finishes
+		own = c.usage
+		return true
+	})
+	if kind != 0 {
+		a.wrote, a.usageAlone = true, false
+		if had != "" {
+			a.notes.add("output came after the finish reason")
+		}
+	}
+
+	if p.usage.Type == gjson.Null {
+		p.usage = own
+	}
+	a.usage.addTimings(p.timings, &a.notes)
+	tokens, counted := a.usage.add(p.usage, &a.notes)
+	if counted && (finishes || choices == 0) {
+		a.usageAlone = true
+	}
+	if kind != 0 && a.streamed {
+		if tokens == 0 {
+			tokens = -1
+		}
+		a.events = append(a.events, Event{At: at, Kind: kind, Tokens: tokens})
+	}
+	return nil
+}
+
+// identify keeps what the server says it is.
+func (a *answer) identify(p payload) {
+	if p.model.Str != "" && p.model.Str != a.model {
+		if a.model != "" {
+			a.notes.add("the reply names different models")
+		} else {
+			a.model = strings.Clone(p.model.Str)
+		}
+	}
+	if p.fingerprint.Str != "" && p.fingerprint.Str != a.fingerprint {
+		a.fingerprint = strings.Clone(p.fingerprint.Str)
+	}
+}
+
+// abortReasons are the finish reasons of a server that gave up on its reply.
+var abortReasons = map[string]bool{
+	"abort": true, "aborted": true, "error": true, "cancel": true, "cancelled": true, "canceled": true,
+	"parse_error": true, "failed": true, "timeout": true, "insufficient_system_resource": true,
+}
+
+// finishedBy keeps the finish reason of a choice and reports whether it has one.
+func (a *answer) finishedBy(c choice) bool {
+	reason := c.finish
+	if reason.IsObject() {
+		reason = reason.Get("type")
+		a.notes.add("the finish reason is an object, not a string")
+	}
+	switch {
+	case reason.Type == gjson.Null || reason.Type == gjson.String && reason.Str == "":
+		return false
+	case reason.Type != gjson.String:
+		a.notes.add("the finish reason is not a string")
+		return false
+	}
+	if a.finish != "" && a.finish != reason.Str {
+		a.notes.add("the finish reason changed")
+	}
+	a.finish = strings.Clone(reason.Str)
+	if a.abort == nil && abortReasons[strings.ToLower(a.finish)] {
+		a.abort = broken("the server gave up on the reply: finish reason %q", oneLine(a.finish, 60))
+		if e := readError(c.err); says(c.err) && e.message != "" {
+			a.abort.message += ": " + e.message
+			a.abort.code = e.code
+		}
+	}
+	return true
+}
+
+// write puts the answer into the reply.
+func (a *answer) write(r *Reply) {
+	var whole bool
+	if r.Content, whole = a.content.string(); !whole {
+		a.notes.add(noteBrokenText)
+	}
+	if r.Reasoning, whole = a.reasoning.string(); !whole {
+		a.notes.add(noteBrokenText)
+	}
+	r.ToolCalls = a.calls.calls(&a.notes)
+	r.Usage = a.usage.final(a.wrote, &a.notes)
+	r.Model, r.SystemFingerprint = a.model, a.fingerprint
+	r.ReasoningField, r.FinishReason, r.Done = a.reasoningField, a.finish, a.done
+	r.Events = a.events
+	r.Notes = append(r.Notes, a.notes.list...)
+}

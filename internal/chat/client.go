@@ -1,0 +1,194 @@
+// Package chat is the streaming client of an OpenAI-compatible server. In goes a
+// Request, whose body is ready to be written; out comes a Reply: the text, the
+// tool calls and the counts the server sent, and the moments they arrived at.
+//
+// A reply's life, and the files that tell it:
+//
+//	do.go, retry.go    attempts, and the waits between them
+//	exchange.go        one attempt: write, read, and the fault if there is one
+//	dial.go, conn.go   connections, and the stamps of their writes and reads
+//	watch.go           the timeouts
+//	decoder.go, sse.go bytes to events, wherever the reads split them
+//	answer.go, …       events to text, reasoning, tool calls and usage
+//	judge.go           was it complete?
+//	redact.go          no secret of the configuration in what comes out
+//
+// Nothing a server sends makes Do fail in another way than by a Failure in the
+// reply, and nothing that a server left out is filled in.
+package chat
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Config says where requests go and how.
+type Config struct {
+	BaseURLs  []*url.URL        // as ParseBaseURL returns them; Request.Endpoint chooses
+	Key       string            // empty: none is sent
+	KeyHeader string            // the header for Key; empty: Authorization, as a bearer token
+	Headers   map[string]string // sent with every request; they win over the client's own
+	TLS       *tls.Config       // nil: the defaults
+	Proxy     func(*http.Request) (*url.URL, error)
+	Timeouts  Timeouts
+	// Dial opens connections; nil stands for a net.Dialer.
+	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	Clock     Clock  // nil: NewClock()
+	UserAgent string // empty: "scenario"
+}
+
+// Timeouts bound a request. Zero is no bound.
+type Timeouts struct {
+	Connect    time.Duration // dial and TLS handshake
+	FirstToken time.Duration // from the write of a streamed request to its first token event
+	Idle       time.Duration // after the first token event, between two reads that bring bytes
+	Request    time.Duration // the whole call, with its retries and the waits between them
+}
+
+// Client sends requests. It is safe for concurrent use, and keeps as many
+// connections as requests were in flight at once.
+type Client struct {
+	endpoints []endpoint
+	tls       *tls.Config
+	limits    Timeouts
+	dialer    func(ctx context.Context, network, address string) (net.Conn, error)
+	clock     Clock
+	redactor  *Redactor
+
+	kept  *http.Transport // keeps connections alive between requests
+	fresh *http.Transport // opens one for each request
+}
+
+// endpoint is one base URL with all that is the same for every request to it.
+type endpoint struct {
+	base   *url.URL
+	urls   [2]*url.URL // by API
+	host   string      // for the Host header; empty: that of the URL
+	header http.Header
+	stream http.Header // header, for a streamed reply
+}
+
+// New makes a client. It fails on a configuration that no request could be made
+// with; the error names the setting and never its value.
+func New(cfg Config) (*Client, error) {
+	if len(cfg.BaseURLs) == 0 {
+		return nil, errors.New("no base URL")
+	}
+	c := &Client{
+		tls:      clientTLS(cfg.TLS),
+		limits:   cfg.Timeouts,
+		dialer:   cfg.Dial,
+		clock:    cfg.Clock,
+		redactor: NewRedactor(secretsOf(cfg)),
+	}
+	if c.clock == nil {
+		c.clock = NewClock()
+	}
+	if c.dialer == nil {
+		c.dialer = new(net.Dialer).DialContext
+	}
+	for i, base := range cfg.BaseURLs {
+		e, err := newEndpoint(cfg, base)
+		if err != nil {
+			return nil, fmt.Errorf("base URL %d: %w", i, err)
+		}
+		c.endpoints = append(c.endpoints, e)
+	}
+	c.kept, c.fresh = c.transport(cfg.Proxy), c.transport(cfg.Proxy)
+	c.fresh.MaxIdleConnsPerHost = -1
+	return c, nil
+}
+
+// Close closes the connections that are kept. Calls must have returned before.
+func (c *Client) Close() {
+	c.kept.CloseIdleConnections()
+	c.fresh.CloseIdleConnections()
+}
+
+func newEndpoint(cfg Config, base *url.URL) (endpoint, error) {
+	if base == nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return endpoint{}, errors.New("not a URL of ParseBaseURL")
+	}
+	e := endpoint{base: base}
+	for api := range e.urls {
+		u, err := url.Parse(URLFor(base, API(api)))
+		if err != nil {
+			return endpoint{}, errors.New("not a URL of ParseBaseURL")
+		}
+		e.urls[api] = u
+	}
+	header, err := newHeader(cfg, base)
+	if err != nil {
+		return endpoint{}, err
+	}
+	if e.host = header.Get("Host"); e.host != "" {
+		header.Del("Host")
+	}
+	e.header, e.stream = header, header.Clone()
+	if header.Get("Accept") == "" {
+		e.header.Set("Accept", "application/json")
+		e.stream.Set("Accept", "text/event-stream, application/json")
+	}
+	return e, nil
+}
+
+func newHeader(cfg Config, base *url.URL) (http.Header, error) {
+	h := http.Header{}
+	h.Set("Content-Type", "application/json")
+	// A compressed stream would arrive in lumps.
+	h.Set("Accept-Encoding", "identity")
+	h.Set("User-Agent", "scenario")
+	if cfg.UserAgent != "" {
+		h.Set("User-Agent", cfg.UserAgent)
+	}
+	switch {
+	case cfg.Key != "" && cfg.KeyHeader != "":
+		if !isHeaderName(cfg.KeyHeader) {
+			return nil, fmt.Errorf("%q is not a header name", cfg.KeyHeader)
+		}
+		h.Set(cfg.KeyHeader, cfg.Key)
+	case cfg.Key != "":
+		h.Set("Authorization", "Bearer "+cfg.Key)
+	case base.User != nil:
+		password, _ := base.User.Password()
+		h.Set("Authorization", basicAuth(base.User.Username(), password))
+	}
+	if !isHeaderValue(cfg.Key) {
+		return nil, errors.New("the key has a line break or another control character")
+	}
+	for name, value := range cfg.Headers {
+		if !isHeaderName(name) {
+			return nil, fmt.Errorf("%q is not a header name", name)
+		}
+		if !isHeaderValue(value) {
+			return nil, fmt.Errorf("the value of header %s has a line break or another control character", name)
+		}
+		h.Set(name, value)
+	}
+	return h, nil
+}
+
+func basicAuth(user, password string) string {
+	r := http.Request{Header: http.Header{}}
+	r.SetBasicAuth(user, password)
+	return r.Header.Get("Authorization")
+}
+
+// isHeaderName reports whether s is a token of RFC 9110, section 5.6.2.
+func isHeaderName(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	}) < 0
+}
+
+func isHeaderValue(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }) < 0
+}

@@ -1,0 +1,84 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Do sends a request and reads its reply to the end. Whatever goes wrong is a
+// Failure of the reply, which is never nil. Do returns once the reply is over,
+// or soon after ctx is.
+func (c *Client) Do(ctx context.Context, r *Request) *Reply {
+	reply := c.do(ctx, r)
+	c.redact(reply)
+	return reply
+}
+
+func (c *Client) do(ctx context.Context, r *Request) *Reply {
+	if r.Endpoint < 0 || r.Endpoint >= len(c.endpoints) || int(r.API) >= len(c.endpoints[0].urls) {
+		return &Reply{
+			Failure: ClientError,
+			Error:   fmt.Sprintf("no base URL %d, or no API %d", r.Endpoint, r.API),
+			Usage:   unknownUsage,
+		}
+	}
+	ctx, cancel := c.withRequestLimit(ctx)
+	defer cancel()
+
+	var first Stamp
+	reconnects := 0
+	for n := 1; ; n++ {
+		x := c.attempt(ctx, r, c.kept)
+		if x.stale {
+			reconnects++
+			x = c.attempt(ctx, r, c.fresh)
+		}
+		reply := x.reply
+		reply.Attempts, reply.Reconnects = n, reconnects
+		if first == 0 {
+			first = reply.Written
+		}
+		reply.Written = first
+		if !x.again || n > r.Retries {
+			return reply
+		}
+		wait := retryWait(x.retryAfter, n, time.Now())
+		if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
+			reply.Notes = append(reply.Notes, "not tried again: the wait of "+shortDuration(wait)+" is beyond the time the request has")
+			return reply
+		}
+		if !sleep(ctx, wait) {
+			f := causeFault(ctx)
+			reply.Failure, reply.Error = f.failure, f.message+" while waiting to try again, after: "+reply.Error
+			return reply
+		}
+	}
+}
+
+// withRequestLimit bounds a call by the request timeout.
+func (c *Client) withRequestLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := c.limits.Request
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, &limitError{name: requestName, what: "no end", limit: limit})
+}
+
+// redact takes the secrets of the configuration out of everything a server could
+// have echoed them in.
+func (c *Client) redact(r *Reply) {
+	for _, s := range []*string{
+		&r.Error, &r.Code, &r.Content, &r.Reasoning, &r.FinishReason, &r.Model, &r.SystemFingerprint,
+	} {
+		*s = c.redactor.String(*s)
+	}
+	for i := range r.Notes {
+		r.Notes[i] = c.redactor.String(r.Notes[i])
+	}
+	for i := range r.ToolCalls {
+		call := &r.ToolCalls[i]
+		call.ID, call.Name = c.redactor.String(call.ID), c.redactor.String(call.Name)
+		call.Arguments = c.redactor.String(call.Arguments)
+	}
+}

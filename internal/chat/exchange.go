@@ -1,0 +1,264 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// readSize is one read of a body: as much as the transport buffers.
+	readSize = 4 << 10
+	// maxErrorBody bounds what is read of the body of an HTTP error.
+	maxErrorBody = 64 << 10
+	// linger is how long the end of a response is waited for when nothing more
+	// is wanted of it: after [DONE], or for the rest of an error.
+	linger = time.Second
+	// staleWindow is how soon after the write a kept connection must break for
+	// it to have been closed by the server before it read the request.
+	staleWindow = 500 * time.Millisecond
+)
+
+// errLingered ends a response that was not closed in time and is not missed.
+var errLingered = errors.New("the server left the response open")
+
+// exchange is one attempt at a request.
+type exchange struct {
+	client *Client
+	reply  *Reply
+	watch  watch
+
+	stamps *stamps // nil: no connection
+	reused bool
+	first  atomic.Int64 // stamp of the first byte of the response
+
+	fault      *fault
+	again      bool // a retry may help
+	stale      bool // lost on a kept connection: to be sent on a fresh one
+	retryAfter string
+}
+
+// newExchange begins an exchange under a context that its watch can end. done
+// must be called when it is over.
+func (c *Client) newExchange(ctx context.Context) (x *exchange, inner context.Context, done func()) {
+	inner, cancel := context.WithCancelCause(ctx)
+	x = &exchange{client: c, reply: &Reply{Usage: unknownUsage}}
+	x.watch.clock, x.watch.cancel = c.clock, cancel
+	return x, inner, func() {
+		x.watch.stop()
+		cancel(nil)
+	}
+}
+
+// attempt sends the request once and reads what comes back.
+func (c *Client) attempt(ctx context.Context, r *Request, via *http.Transport) *exchange {
+	x, ctx, done := c.newExchange(ctx)
+	defer done()
+	e := c.endpoints[r.Endpoint]
+	req := newRequest(http.MethodPost, e, e.urls[r.API], r.Body)
+	if r.Stream {
+		req.Header = e.stream
+	}
+	resp, err := x.open(ctx, req, via, r.Stream)
+	switch {
+	case err != nil:
+		x.fail(ctx, err)
+	case resp.StatusCode != http.StatusOK:
+		x.refused(ctx, resp)
+	default:
+		x.read(ctx, resp, r.Stream)
+	}
+	x.finish()
+	return x
+}
+
+// newRequest builds an HTTP request. It has no way to read the body again, so the
+// transport cannot send it twice.
+func newRequest(method string, e endpoint, target *url.URL, body []byte) *http.Request {
+	req := &http.Request{Method: method, URL: target, Host: e.host, Header: e.header}
+	if len(body) > 0 {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	return req
+}
+
+// open writes the request and waits for the header of the response.
+func (x *exchange) open(ctx context.Context, req *http.Request, via *http.Transport, stream bool) (*http.Response, error) {
+	c := x.client
+	start := c.clock.Now()
+	x.watch.enter(c.limits.Connect, func() Stamp { return start }, c.connectLimit())
+	trace := &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			x.stamps, x.reused = beginOn(info.Conn), info.Reused || info.WasIdle
+			limit := c.limits.FirstToken
+			if !stream {
+				limit = 0
+			}
+			x.watch.enter(limit, x.stamps.written, &limitError{name: firstTokenName, what: "no token", limit: limit})
+		},
+		GotFirstResponseByte: func() { x.first.Store(int64(x.stamps.lastRead())) },
+	}
+	ctx = context.WithValue(httptrace.WithClientTrace(ctx, trace), attemptKey{}, ctx)
+	return via.RoundTrip(req.WithContext(ctx))
+}
+
+// fail explains an exchange that brought no response.
+func (x *exchange) fail(ctx context.Context, err error) {
+	if x.fault = causeFault(ctx); x.fault != nil {
+		err = context.Cause(ctx)
+	} else {
+		x.fault = ownFault(err)
+	}
+	var limit *limitError
+	switch {
+	case errors.As(err, &limit):
+		x.fault = limit.fault()
+		x.again = limit.name == connectName
+	case x.fault != nil:
+	case x.stamps == nil:
+		var permanent bool
+		x.fault, permanent = connectFault(err)
+		x.again = !permanent
+	case tlsText(err) != "":
+		x.fault = &fault{failure: ConnectError, message: tlsText(err)}
+	case x.first.Load() == 0 && isLost(err):
+		x.fault = broken("%s before the first byte of the reply", lostText(err))
+		x.again = true
+		written := x.stamps.written()
+		x.stale = x.reused && (written == 0 || x.client.clock.Now().Sub(written) < staleWindow)
+	default:
+		x.fault = broken("%s", lostText(err))
+	}
+}
+
+// refused reads a response with another status than 200.
+func (x *exchange) refused(ctx context.Context, resp *http.Response) {
+	defer resp.Body.Close()
+	x.reply.Status = resp.StatusCode
+	x.retryAfter = resp.Header.Get("Retry-After")
+	now := x.client.clock.Now()
+	x.watch.enter(linger, func() Stamp { return now }, errLingered)
+	body, coding := plainBody(resp)
+	var said serverError
+	if coding != "" {
+		said.message = "the body is encoded as " + coding
+	} else {
+		// What could not be read is not missed: the status is known.
+		data, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
+		said = errorInBody(data)
+	}
+	if f := causeFault(ctx); f != nil && f.failure == Canceled {
+		x.fault = f
+		return
+	}
+	if resp.StatusCode/100 == 3 {
+		said.message = redirectText(resp.Header.Get("Location"), said.message)
+	}
+	x.fault = &fault{failure: HTTPError, message: statusText(resp.StatusCode, said.message), code: said.code}
+	x.again = isTransient(resp.StatusCode)
+}
+
+func statusText(status int, message string) string {
+	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", status, http.StatusText(status)))
+	if message == "" {
+		return text
+	}
+	return text + ": " + message
+}
+
+// redirectText names the target of a redirect, which is not followed.
+func redirectText(location, message string) string {
+	target, err := url.Parse(location)
+	if location == "" || err != nil {
+		return message
+	}
+	return "redirects are not followed; this one leads to " + oneLine(Redacted(target), maxMessage)
+}
+
+// read reads a response with status 200 to its end.
+func (x *exchange) read(ctx context.Context, resp *http.Response, stream bool) {
+	defer resp.Body.Close()
+	x.reply.Status = resp.StatusCode
+	d := newDecoder(resp.Header.Get("Content-Type"), stream)
+	defer d.answer.write(x.reply)
+	body, coding := plainBody(resp)
+	if coding != "" {
+		x.fault = broken("the body is encoded as %s, which was not asked for", coding)
+		return
+	}
+	if _, zipped := body.(*gunzip); zipped {
+		d.answer.notes.add("the server compressed the reply, although it was not asked to")
+	}
+	err := x.decode(d, body, stream)
+	if d.fault == nil {
+		d.end(x.cut(ctx, err))
+	}
+	x.fault = d.fault
+	if err == io.EOF && (resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0) {
+		x.reply.Closed = x.stamps.lastRead()
+	}
+}
+
+// decode feeds the decoder until the body ends or the decoder has had enough,
+// and moves on to the timeouts that the progress of the stream calls for.
+func (x *exchange) decode(d *decoder, body io.Reader, stream bool) error {
+	limits := x.client.limits
+	buf := make([]byte, readSize)
+	begun, ended := false, false
+	for {
+		n, err := body.Read(buf)
+		d.feed(buf[:n], x.stamps.lastRead())
+		if err != nil || d.fault != nil {
+			return err
+		}
+		if a := &d.answer; a.done && !ended {
+			ended = true
+			at := x.stamps.lastRead()
+			x.watch.enter(linger, func() Stamp { return at }, errLingered)
+		} else if len(a.events) > 0 && !begun && !a.done {
+			begun = true
+			x.watch.enter(limits.Idle, x.stamps.lastRead, &limitError{name: idleName, what: "nothing came", limit: limits.Idle})
+		}
+	}
+}
+
+// cut is the fault of a body that did not end cleanly; nil for one that did.
+func (x *exchange) cut(ctx context.Context, err error) *fault {
+	if err == io.EOF {
+		return nil
+	}
+	if context.Cause(ctx) == errLingered {
+		return broken("%s", errLingered)
+	}
+	if f := causeFault(ctx); f != nil {
+		return f
+	}
+	if f := ownFault(err); f != nil {
+		return f
+	}
+	return broken("%s", lostText(err))
+}
+
+// finish writes what is known of every exchange into the reply.
+func (x *exchange) finish() {
+	r := x.reply
+	if f := x.fault; f != nil {
+		r.Failure, r.Error, r.Code = f.failure, f.message, f.code
+	}
+	r.FirstByte = Stamp(x.first.Load())
+	if x.stamps == nil {
+		return
+	}
+	r.Written = x.stamps.written()
+	if r.Closed == 0 && r.Written != 0 {
+		r.Closed = x.client.clock.Now()
+	}
+}

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"fmt"
+
+	"scenario/internal/metric"
+)
+
+// defaultBlock is the largest block of a prefix cache that is taken for granted,
+// in tokens: a cold prompt may share one block with others.
+const defaultBlock = 128
+
+func cacheGuards() []Guard {
+	return []Guard{
+		{
+			ID:     "prompts-repeat",
+			Doc:    "cache: cold, and two prompts of the phase share their first 64 ids",
+			Effect: Void,
+			check: func(e *evidence) finding {
+				if e.phase.Cache != "cold" || e.level.Profile.ConstantPrompt {
+					return silent()
+				}
+				_, n := first(e.found.Requests, func(r *metric.Request) bool {
+					return r.Asked.HeadHash != "" && e.heads[r.Asked.HeadHash] > 1
+				})
+				if n == 0 {
+					return silent()
+				}
+				return fires(fmt.Sprintf("%d of %d prompts share their start with another: they are not cold", n, e.found.Issued))
+			},
+		},
+		{
+			ID:     "cache-warm",
+			Doc:    "cache: cold, and more of the prompts came from the prefix cache than 2 % and one block (128 tokens, at most a quarter of the prompt) per request",
+			Effect: Void,
+			Thresholds: []Threshold{
+				{"max_ratio", 0.02, "largest share of cached prompt tokens, beyond the block"},
+				{"block", defaultBlock, "tokens of one block of the prefix cache"},
+			},
+			After: []string{"prompts-repeat"},
+			check: cacheWarm,
+		},
+		{
+			ID:     "cache-unverified",
+			Doc:    "cache: cold, and the server does not report cached tokens: whether prompts were cold could not be checked",
+			Effect: Warn,
+			check: func(e *evidence) finding {
+				if e.phase.Cache != "cold" {
+					return silent()
+				}
+				whole := e.whole()
+				_, n := first(whole, func(r *metric.Request) bool { _, known := r.CachedTokens.Number(); return known })
+				if len(whole) == 0 || n > 0 {
+					return silent()
+				}
+				return fires("the server reports no cached tokens: that the cache was cold rests on the prompts alone")
+			},
+		},
+	}
+}
+
+func cacheWarm(e *evidence) finding {
+	if e.phase.Cache != "cold" {
+		return silent()
+	}
+	cached, prompts, allowed, known := 0.0, 0.0, 0.0, 0
+	whole := e.whole()
+	for _, r := range whole {
+		c, ok := r.CachedTokens.Number()
+		p, stated := r.PromptTokens.Number()
+		if !ok || !stated {
+			continue
+		}
+		known++
+		cached += c
+		prompts += p
+		allowed += e.threshold("max_ratio")*p + min(e.threshold("block"), p/4)
+	}
+	switch {
+	case len(whole) > 0 && known == 0:
+		return unchecked("the server reports no cached tokens")
+	case cached <= allowed:
+		return silent()
+	}
+	return fires(fmt.Sprintf("%.1f %% of the prompt tokens came from the prefix cache: throughput and TTFT are not cold figures", 100*cached/prompts))
+}

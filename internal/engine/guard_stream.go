@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"scenario/internal/metric"
+)
+
+// A stream is judged for buffering only if it is long enough to tell.
+const (
+	bufferedTokens  = 32
+	bufferedEvents  = 8
+	bufferedLatency = 100 * time.Millisecond
+)
+
+func streamGuards() []Guard {
+	return []Guard{
+		{
+			ID:         "buffered-stream",
+			Doc:        "of a streamed reply of at least 32 output tokens, 8 token events and 100 ms, most events came within 5 ms of the last: something between server and client holds the stream back",
+			Effect:     Void,
+			Thresholds: []Threshold{{"max_ratio", 0.8, "largest share of events within 5 ms of the last"}},
+			check: func(e *evidence) finding {
+				judged := 0
+				_, n := first(e.whole(), func(r *metric.Request) bool {
+					tokens, _ := r.OutputTokens.Number()
+					latency, _ := r.E2E.Duration()
+					if tokens < bufferedTokens || r.Events < bufferedEvents || latency <= bufferedLatency {
+						return false
+					}
+					judged++
+					return float64(r.LateEvents) > e.threshold("max_ratio")*float64(r.Events)
+				})
+				if n == 0 || 2*n < judged {
+					return silent()
+				}
+				return fires(fmt.Sprintf("%d of %d streams came in one burst at the end: TTFT and TPOT mean nothing", n, judged))
+			},
+		},
+	}
+}
+
+func tagGuards() []Guard {
+	return []Guard{
+		{
+			ID:         "short-output",
+			Doc:        "forced outputs of fewer than 256 tokens",
+			Effect:     Warn,
+			Thresholds: []Threshold{{"min_tokens", 256, "shortest forced output that is not remarked on"}},
+			check: func(e *evidence) finding {
+				p := e.level.Profile
+				if !p.Forced || float64(p.OutputTokens) >= e.threshold("min_tokens") {
+					return silent()
+				}
+				return fires(fmt.Sprintf("outputs of %d tokens hide decode cost", p.OutputTokens))
+			},
+		},
+		{
+			ID:     "constant-prompt",
+			Doc:    "every prompt is the same, as the scenario declares",
+			Effect: Tag,
+			check: func(e *evidence) finding {
+				if !e.level.Profile.ConstantPrompt {
+					return silent()
+				}
+				return fires("one prompt for all: prefill may come from the cache, and routing and speculation are not those of real traffic")
+			},
+		},
+		{
+			ID:     "natural-length",
+			Doc:    "output lengths are the model's own",
+			Effect: Tag,
+			check: func(e *evidence) finding {
+				if e.level.Profile.Forced {
+					return silent()
+				}
+				return fires("outputs end where the model ends them: token rates depend on its answers")
+			},
+		},
+		{
+			ID:     "multi-token-events",
+			Doc:    "events carry more than 1.05 tokens on average",
+			Effect: Tag,
+			check: func(e *evidence) finding {
+				perEvent, ok := e.found.TokensPerEvent.Number()
+				if !ok || perEvent <= 1.05 {
+					return silent()
+				}
+				return fires(fmt.Sprintf("events carry %.1f tokens: the time between them is a gap, not an inter-token latency", perEvent))
+			},
+		},
+		{
+			ID:     "kv-bound",
+			Doc:    "the level needs more KV cache than the target has",
+			Effect: Tag,
+			check: func(e *evidence) finding {
+				if e.level.KV == nil || e.level.KV.Message == "" {
+					return silent()
+				}
+				return fires(e.level.KV.Message)
+			},
+		},
+	}
+}

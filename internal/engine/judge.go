@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"slices"
+
+	"scenario/internal/assert"
+	"scenario/internal/metric"
+)
+
+// CheckResult is one check at one level.
+type CheckResult struct {
+	Group     string     `json:"group" doc:"valid, correct or slo"`
+	Name      string     `json:"name,omitempty" doc:"what the scenario calls the check"`
+	Expr      string     `json:"expr" doc:"the expression"`
+	At        string     `json:"at" doc:"file:line:col of the expression"`
+	Result    string     `json:"result" doc:"holds, fails, undecided; not_judged: an slo check of a level whose figures are withheld"`
+	Reason    string     `json:"reason,omitempty" doc:"why it is undecided"`
+	Values    []Value    `json:"values,omitempty" doc:"what the expression read"`
+	Offenders []Offender `json:"offenders,omitempty" doc:"the first three elements it failed on"`
+}
+
+// Value is one variable that a check read. The text of a speed is left out where
+// figures are withheld.
+type Value struct {
+	Path string `json:"path" doc:"the variable"`
+	Text string `json:"text" doc:"its value with unit; unknown where it was not measured, withheld where it must not be quoted"`
+
+	speed bool
+}
+
+// Offender is an element of a list that a check failed on.
+type Offender struct {
+	List   string  `json:"list" doc:"the list"`
+	Index  int     `json:"index" doc:"position in it, from 0"`
+	Values []Value `json:"values" doc:"the element's fields that were read"`
+}
+
+// judge decides a level that was run to its end: guards, then valid and correct
+// checks, all of them, and slo checks only if the figures may be shown.
+func judge(ph *PhasePlan, l *LevelPlan, e *evidence, figures any, r *LevelResult) {
+	r.Guards = watch(ph.Guards, e)
+	env := l.env(e.found, figures)
+	var results []*CheckResult
+	for _, c := range ph.Checks {
+		if c.Group != "slo" && c.at(l) {
+			results = append(results, c.evaluate(env))
+		}
+	}
+	r.State = soundness(r.Guards, results)
+	for _, c := range ph.Checks {
+		if c.Group != "slo" || !c.at(l) {
+			continue
+		}
+		if r.State != Accepted {
+			results = append(results, c.result("not_judged"))
+			continue
+		}
+		results = append(results, c.evaluate(env))
+	}
+	if r.State == Accepted {
+		r.State = speed(results)
+	}
+	for _, result := range results {
+		if !r.State.Shown() {
+			result.withhold()
+		}
+		r.Checks = append(r.Checks, *result)
+	}
+}
+
+// soundness is the state of a level by everything but speed; worst wins.
+func soundness(guards []GuardResult, checks []*CheckResult) State {
+	fired := func(effect Effect) bool {
+		return slices.ContainsFunc(guards, func(g GuardResult) bool { return g.Status == "fired" && g.Effect == effect })
+	}
+	check := func(group, result string) bool {
+		return slices.ContainsFunc(checks, func(c *CheckResult) bool { return (group == "" || c.Group == group) && c.Result == result })
+	}
+	switch {
+	case fired(Reject) || check("correct", "fails"):
+		return Rejected
+	case fired(Void) || check("valid", "fails"):
+		return InvalidLevel
+	case fired(Undecide) || check("", "undecided"):
+		return UndecidedLevel
+	}
+	return Accepted
+}
+
+// speed is the state of a sound level by its slo checks: one that fails is
+// decided, whatever else is not.
+func speed(checks []*CheckResult) State {
+	state := Accepted
+	for _, c := range checks {
+		switch {
+		case c.Group != "slo":
+		case c.Result == "fails":
+			return Missed
+		case c.Result == "undecided":
+			state = UndecidedLevel
+		}
+	}
+	return state
+}
+
+// Shown reports whether a level's figures may be printed.
+func (s State) Shown() bool { return s == Accepted || s == Missed }
+
+func (c *CheckPlan) result(result string) *CheckResult {
+	return &CheckResult{
+		Group: c.Group, Name: c.Spec.Name, Expr: c.Spec.Expr.String(),
+		At: c.Spec.Expr.Pos().String(), Result: result,
+	}
+}
+
+func (c *CheckPlan) evaluate(env assert.Env) *CheckResult {
+	x := c.check.Explain(env)
+	r := c.result(x.Result.String())
+	r.Reason = x.Reason
+	r.Values = values(x.Reads)
+	for _, o := range x.Offenders {
+		r.Offenders = append(r.Offenders, Offender{List: o.List, Index: o.Index, Values: values(o.Reads)})
+	}
+	return r
+}
+
+// values turns reads into text. Speeds keep a mark until it is known whether
+// they may be shown.
+func values(reads []assert.Read) []Value {
+	list := make([]Value, len(reads))
+	for i, read := range reads {
+		list[i] = Value{Path: read.Path, Text: read.Text, speed: read.Speed}
+		if !read.Known {
+			list[i].Text = "unknown"
+		}
+	}
+	return list
+}
+
+// withhold takes the speeds out of what a check read.
+func (r *CheckResult) withhold() {
+	hide := func(list []Value) {
+		for i := range list {
+			if list[i].speed && list[i].Text != "unknown" {
+				list[i].Text = "withheld"
+			}
+		}
+	}
+	hide(r.Values)
+	for _, o := range r.Offenders {
+		hide(o.Values)
+	}
+}
+
+// Why is the first thing that kept the level from being accepted, in words.
+func (l *LevelResult) Why() string {
+	if l.Reason != "" {
+		return l.Reason
+	}
+	for _, effect := range []Effect{Reject, Void, Undecide} {
+		for _, g := range l.Guards {
+			if g.Status == "fired" && g.Effect == effect && stateOf(effect) == l.State {
+				return g.ID + ": " + g.Message
+			}
+		}
+	}
+	for _, c := range l.Checks {
+		if c.decides(l.State) {
+			return c.Sentence()
+		}
+	}
+	return ""
+}
+
+// decides reports whether a check is of those that put a level into a state.
+func (c *CheckResult) decides(s State) bool {
+	switch s {
+	case Rejected:
+		return c.Group == "correct" && c.Result == "fails"
+	case InvalidLevel:
+		return c.Group == "valid" && c.Result == "fails"
+	case Missed:
+		return c.Group == "slo" && c.Result == "fails"
+	case UndecidedLevel:
+		return c.Result == "undecided"
+	}
+	return false
+}
+
+func stateOf(e Effect) State {
+	switch e {
+	case Reject:
+		return Rejected
+	case Void:
+		return InvalidLevel
+	}
+	return UndecidedLevel
+}
+
+// Sentence says what a check that does not hold found.
+func (c *CheckResult) Sentence() string {
+	s := c.Expr
+	if c.Name != "" {
+		s = c.Name + " (" + c.Expr + ")"
+	}
+	s += " " + c.Result
+	if c.Reason != "" {
+		s += ": " + c.Reason
+	}
+	return s + c.found()
+}
+
+// found lists the values behind a check that failed.
+func (c *CheckResult) found() string {
+	if c.Result != "fails" {
+		return ""
+	}
+	s := ""
+	for i, v := range c.Values {
+		if i > 0 {
+			s += ", "
+		}
+		s += v.Path + " = " + v.Text
+	}
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+// place puts a level's figures where its state says they belong.
+func (l *LevelResult) place(found *metric.Level, formulas map[string]any) {
+	if l.State.Shown() {
+		l.Figures, l.Formulas = found, formulas
+	} else {
+		l.Withheld, l.WithheldFormulas = found, formulas
+	}
+}

@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"scenario/internal/assert"
+	"scenario/internal/chat"
+	"scenario/internal/diag"
+	"scenario/internal/formula"
+	"scenario/internal/metric"
+	"scenario/internal/spec"
+)
+
+// Plan is a scenario that can be run: every expression compiled, every level
+// with its number of sessions, everything that could only turn out undecided
+// after an hour of load refused.
+type Plan struct {
+	Scenario *spec.Scenario
+	Baseline *spec.Baseline // nil: none
+	Phases   []*PhasePlan
+	Seed     uint64
+	Nonce    string
+	Partial  []string // options that left parts of the scenario out
+}
+
+// PhasePlan is one phase of a plan.
+type PhasePlan struct {
+	Spec     *spec.Phase
+	Kind     *Kind
+	Workload Workload
+	API      chat.API
+	Cache    string // cold, any
+	Levels   []*LevelPlan
+	Checks   []*CheckPlan
+	Guards   []GuardPlan
+	Formula  *formula.Formula // nil: none
+
+	scope *assert.Scope
+}
+
+// LevelPlan is one level of a phase.
+type LevelPlan struct {
+	Concurrency int
+	Gated       bool
+	Sessions    int
+	Ordinal     int // sessions of the ladder before this level
+	Warmups     int // sent before this level; in scope run, before the first
+	Profile     Profile
+	KV          *KVDemand
+
+	baseline baselineRow
+}
+
+// CheckPlan is one check of a phase.
+type CheckPlan struct {
+	Group string // valid, correct, slo
+	Spec  spec.Check
+	check *assert.Check
+	when  *assert.Check // nil: always
+
+	shortfalls []shortfall
+}
+
+// PlanOptions choose what of a scenario is run.
+type PlanOptions struct {
+	Kinds  []Kind
+	Phases []string // names; empty: all
+	When   string   // condition on levels; empty: all
+	Nonce  string
+}
+
+// NewPlan makes the plan of a scenario, or says everything that is wrong with it.
+func NewPlan(s *spec.Scenario, baseline *spec.Baseline, o PlanOptions) (*Plan, diag.List) {
+	p := &planner{options: o, plan: &Plan{Scenario: s, Baseline: baseline, Seed: s.Seed, Nonce: o.Nonce}}
+	selected := p.selection()
+	for i := range s.Phases {
+		p.phase(&s.Phases[i], selected)
+	}
+	p.unmatchedBaseline()
+	if o.When != "" && !p.faults.HasErrors() {
+		p.plan.Partial = append(p.plan.Partial, "--when "+o.When)
+		p.nothingSelected()
+	}
+	p.faults.Sort()
+	if p.faults.HasErrors() {
+		return nil, p.faults
+	}
+	return p.plan, p.faults
+}
+
+// planner collects the faults of a plan in the making.
+type planner struct {
+	options PlanOptions
+	plan    *Plan
+	faults  diag.List
+}
+
+func (p *planner) fault(d diag.Diagnostic) { p.faults = append(p.faults, d) }
+
+// phase plans one phase; a phase that is not selected is checked and left out.
+func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
+	kind := p.kind(s.Kind.String())
+	ph := &PhasePlan{Spec: s, Kind: kind, API: kind.API, Cache: s.Cache, Guards: tune(s.Guards)}
+	switch s.API {
+	case "chat":
+		ph.API = chat.Chat
+	case "completions":
+		ph.API = chat.Completions
+	}
+	if f, ok := formula.Find(s.Formula.String()); ok {
+		ph.Formula = &f
+	}
+	workload, faults := kind.New(Setup{Phase: s, API: ph.API, Seed: p.plan.Seed, Nonce: p.plan.Nonce})
+	p.faults = append(p.faults, faults...)
+	ph.scope = scope(ph.Formula)
+	p.compile(ph)
+	if workload == nil || faults.HasErrors() {
+		return
+	}
+	ph.Workload = workload
+	if ph.Cache == "" {
+		ph.Cache = workload.Profile(s.Concurrency[0]).CacheDefault
+	}
+	p.levels(ph)
+	if len(selected) == 0 || selected[s.Name] {
+		p.plan.Phases = append(p.plan.Phases, ph)
+	}
+}
+
+// kind is the kind with a name; that it exists has been checked with the schema.
+func (p *planner) kind(name string) *Kind {
+	for i := range p.options.Kinds {
+		if p.options.Kinds[i].Name == name {
+			return &p.options.Kinds[i]
+		}
+	}
+	panic("engine: a scenario of an unknown kind passed the schema: " + name)
+}
+
+// levels works out the ladder of a phase.
+func (p *planner) levels(ph *PhasePlan) {
+	s := ph.Spec
+	rows := p.baselineRows(ph)
+	gate := p.condition(s.Gate, ph.scope)
+	when := p.flag("--when", p.options.When, ph.scope)
+	ordinal, gated := 0, 0
+	for i, c := range s.Concurrency {
+		l := &LevelPlan{Concurrency: c, Gated: true, Ordinal: ordinal, Profile: ph.Workload.Profile(c), baseline: rows.at(c)}
+		env := l.planEnv()
+		if gate != nil {
+			l.Gated = gate.Eval(env) == assert.Holds
+		}
+		if l.Gated {
+			gated++
+		}
+		l.Sessions = p.sessions(ph, l)
+		ordinal += l.Sessions
+		l.Warmups = warmups(s, l, i == 0, len(p.plan.Scenario.Target.BaseURLs))
+		l.KV = demand(l, p.plan.Scenario.Target.KVCapacityTokens)
+		if when == nil || when.Eval(env) == assert.Holds {
+			ph.Levels = append(ph.Levels, l)
+		}
+		p.decidable(ph, l)
+	}
+	if gated == 0 && len(s.Concurrency) > 0 {
+		p.fault(s.Gate.Diagnose(0, len([]rune(s.Gate.String())), "the gate is false at every level: nothing of this phase would count for the verdict", "widen the gate, or remove it"))
+	}
+	p.undecidable(ph)
+}
+
+// warmups is how many sessions are sent before a level and enter no figure.
+func warmups(s *spec.Phase, l *LevelPlan, first bool, endpoints int) int {
+	if s.Warmup.Off || s.Warmup.Scope == "run" && !first {
+		return 0
+	}
+	n := s.Warmup.Requests.Resolve(l.Concurrency, l.Concurrency)
+	if s.Warmup.PerEndpoint {
+		n *= endpoints
+	}
+	return n
+}
+
+// sessions is how many sessions a level sends.
+func (p *planner) sessions(ph *PhasePlan, l *LevelPlan) int {
+	s := ph.Spec
+	if s.Load.Mode == "wave" {
+		return s.Load.Waves * l.Concurrency
+	}
+	return s.Load.Sessions.Resolve(l.Concurrency, p.auto(ph, l))
+}
+
+// auto is the larger of five sessions per slot and what the phase's own checks
+// need at this level, with room for the failures that the error budget allows.
+func (p *planner) auto(ph *PhasePlan, l *LevelPlan) int {
+	sessions := 5 * l.Concurrency
+	for _, c := range ph.Checks {
+		if !c.at(l) {
+			continue
+		}
+		for _, need := range c.check.Needs() {
+			if yield := ph.Workload.Yield(need.Path); need.Root == levelRoot && yield > 0 {
+				sessions = max(sessions, (need.Samples+yield-1)/yield)
+			}
+		}
+	}
+	if budget := ph.Spec.ErrorBudget; budget > 0 && budget < 1 {
+		return int(math.Ceil(float64(sessions) / (1 - budget)))
+	}
+	return sessions
+}
+
+// demand compares a level's KV cache with what the target holds.
+func demand(l *LevelPlan, capacity int) *KVDemand {
+	d := &KVDemand{Tokens: l.Profile.KVTokens, SharedTokens: l.Profile.KVShared, Capacity: capacity}
+	if capacity == 0 || d.Tokens <= capacity {
+		return d
+	}
+	fits := capacity / max(1, d.Tokens/l.Concurrency)
+	d.Message = fmt.Sprintf("level C=%d needs %s KV tokens at its end, the target holds %s: above C=%d it measures queueing and preemption, not decode scaling",
+		l.Concurrency, metric.Short(float64(d.Tokens)), metric.Short(float64(capacity)), fits)
+	if d.SharedTokens > 0 && d.SharedTokens <= capacity {
+		d.Message += fmt.Sprintf(" (if the server shares the equal prompts it needs %s, and fits)", metric.Short(float64(d.SharedTokens)))
+	}
+	return d
+}

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"scenario/internal/assert"
+	"scenario/internal/diag"
+	"scenario/internal/formula"
+	"scenario/internal/spec"
+)
+
+// baselineRow is what a baseline says of one level.
+type baselineRow struct {
+	plain      assert.Table // baseline.*
+	formula    assert.Table // baseline.formulas.<id>.*
+	hasFormula bool         // the phase has a formula
+	id         string       // of the formula, as a variable
+}
+
+// has reports whether the row knows a dotted path that begins with "baseline.".
+func (r baselineRow) has(path string) bool {
+	path = strings.TrimPrefix(path, "baseline.")
+	table := r.plain
+	if name, ok := strings.CutPrefix(path, "formulas."+r.id+"."); ok && r.hasFormula {
+		path, table = name, r.formula
+	}
+	for key := range table {
+		if key == path || strings.HasPrefix(key, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// baselineRows are the rows of one phase by concurrency.
+type baselineRows struct {
+	rows    map[int]baselineRow
+	without baselineRow
+}
+
+func (r baselineRows) at(concurrency int) baselineRow {
+	if row, ok := r.rows[concurrency]; ok {
+		return row
+	}
+	return r.without
+}
+
+// baselineRows picks the baseline's rows of a phase: those of its name, else
+// those of its kind if no other phase has that kind.
+func (p *planner) baselineRows(ph *PhasePlan) baselineRows {
+	rows := baselineRows{rows: map[int]baselineRow{}}
+	if ph.Formula != nil {
+		rows.without.hasFormula, rows.without.id = true, ph.Formula.Variable()
+	}
+	if p.plan.Baseline == nil {
+		return rows
+	}
+	for i := range p.plan.Baseline.Phases {
+		b := &p.plan.Baseline.Phases[i]
+		if owner := p.owner(b); owner != ph.Spec.Name {
+			continue
+		}
+		p.addRows(rows, ph, b)
+	}
+	return rows
+}
+
+func (p *planner) addRows(rows baselineRows, ph *PhasePlan, b *spec.BaselinePhase) {
+	if !b.Formula.Empty() && (ph.Formula == nil || ph.Formula.ID != b.Formula.String()) {
+		p.fault(b.Formula.Diagnose(0, len(b.Formula.String()), fmt.Sprintf("these figures were computed by %s, and phase %q has no such formula: an equal number by another formula is not evidence", b.Formula, ph.Spec.Name), "formula: "+b.Formula.String()+" in the phase"))
+		return
+	}
+	for i := range b.Levels {
+		l := &b.Levels[i]
+		if l.Excluded != "" || l.Concurrency == 0 {
+			continue
+		}
+		row := rows.at(l.Concurrency)
+		table := p.figures(ph, b, l)
+		if b.Formula.Empty() {
+			row.plain = table
+		} else {
+			row.formula = table
+		}
+		rows.rows[l.Concurrency] = row
+	}
+}
+
+// figures are a row's values, once their names and units have been checked.
+func (p *planner) figures(ph *PhasePlan, b *spec.BaselinePhase, l *spec.BaselineLevel) assert.Table {
+	prefix := "baseline."
+	if !b.Formula.Empty() {
+		prefix = "baseline.formulas." + ph.Formula.Variable() + "."
+	}
+	known := figureTypes(ph.scope, prefix)
+	for _, name := range slices.Sorted(maps.Keys(l.Figures.Values)) {
+		is, ok := known[name]
+		at := l.Figures.Places[name]
+		switch {
+		case !ok:
+			message := fmt.Sprintf("%q is no figure", name)
+			if near, ok := diag.Nearest(name, slices.Sorted(maps.Keys(known))); ok {
+				message += fmt.Sprintf(" (did you mean %q?)", near)
+			}
+			p.fault(at.Diagnose(message, ""))
+		case is == "duration" && !l.Figures.Durations[name]:
+			p.fault(at.Diagnose(name+" is a duration: its unit is missing", "write 250ms or 2.5s"))
+		case is != "duration" && l.Figures.Durations[name]:
+			p.fault(at.Diagnose(name+" is a number, not a duration", ""))
+		}
+	}
+	return assert.Table(l.Figures.Values)
+}
+
+// figureTypes are the types of all figures below a prefix, by the rest of their
+// path: number, duration or bool.
+func figureTypes(scope *assert.Scope, prefix string) map[string]string {
+	types := map[string]string{}
+	for _, v := range scope.Vars() {
+		name, below := strings.CutPrefix(v.Path, prefix)
+		if !below {
+			continue
+		}
+		switch v.Type {
+		case "distribution of numbers", "distribution of durations":
+			unit := strings.TrimSuffix(strings.TrimPrefix(v.Type, "distribution of "), "s")
+			for _, figure := range []string{"p50", "p90", "p95", "p99", "mean", "min", "max"} {
+				types[name+"."+figure] = unit
+			}
+			types[name+".n"] = "number"
+		case "number", "duration", "bool":
+			types[name] = v.Type
+		}
+	}
+	return types
+}
+
+// owner is the name of the phase that a baseline's rows belong to; empty: none.
+func (p *planner) owner(b *spec.BaselinePhase) string {
+	kind, found := b.Kind.String(), ""
+	for _, ph := range p.plan.Scenario.Phases {
+		switch {
+		case ph.Name == b.Name.String():
+			return ph.Name
+		case b.Name.Empty() && ph.Kind.String() == kind && found != "":
+			return "" // several of the kind
+		case b.Name.Empty() && ph.Kind.String() == kind:
+			found = ph.Name
+		}
+	}
+	return found
+}
+
+// unmatchedBaseline refuses rows that belong to no phase.
+func (p *planner) unmatchedBaseline() {
+	if p.plan.Baseline == nil {
+		return
+	}
+	for i := range p.plan.Baseline.Phases {
+		b := &p.plan.Baseline.Phases[i]
+		if p.owner(b) == "" {
+			p.fault(b.At.Diagnose("these figures belong to no phase of the scenario: none has this name, or not exactly one has this kind", "name the phase: name: …"))
+		}
+	}
+}
+
+// FormulaIDs are the published methods that this build computes.
+func FormulaIDs() []string { return formula.IDs() }

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"scenario/internal/assert"
+	"scenario/internal/diag"
+	"scenario/internal/formula"
+	"scenario/internal/metric"
+	"scenario/internal/spec"
+)
+
+// The roots of a phase's scope, in the order of an assert.Env.
+const (
+	levelRoot = iota
+	baselineRoot
+	formulaRoot
+	baselineFormulaRoot
+)
+
+// laterNames are variables of the language that this build does not measure.
+var laterNames = []string{
+	"rate", "conversations", "turns", "replies", "length",
+	"output_tps_steady", "goodput", "slo_attainment_ratio", "efficiency", "elasticity",
+	"canary_pass_ratio", "crosstalk_count", "server", "client", "levels", "knee", "peak_output_tps",
+	"slo_capacity", "scaling_class", "wall", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
+	"think_leak_count", "unknown_tool_count", "tool_ready", "think_time", "conversation_time",
+	"cache_efficiency_ratio", "ttft_slope", "recall_ratio", "recall_drop", "sentinel_ratio", "truncated",
+	"needles", "prefill_tps", "decode_tps", "overlimit_refused", "max_verified_length", "ttft_curve", "prefill_tps_marginal",
+}
+
+// Scope is what a check of a phase with this formula (or none: nil) can read.
+func Scope(f *formula.Formula) *assert.Scope { return scope(f) }
+
+func scope(f *formula.Formula) *assert.Scope {
+	level := reflect.TypeFor[metric.Level]()
+	roots := []assert.Root{
+		levelRoot:    {Type: level},
+		baselineRoot: {Name: "baseline", Type: level, Optional: true},
+	}
+	if f != nil {
+		roots = append(roots,
+			assert.Root{Name: "formulas." + f.Variable(), Type: f.Figures},
+			assert.Root{Name: "baseline.formulas." + f.Variable(), Type: f.Figures, Optional: true})
+	}
+	return assert.NewScope(roots...).Later(laterNames...)
+}
+
+// compile compiles every check of a phase.
+func (p *planner) compile(ph *PhasePlan) {
+	for _, group := range []struct {
+		name   string
+		checks []spec.Check
+	}{
+		{"valid", ph.Spec.Checks.Valid},
+		{"correct", ph.Spec.Checks.Correct},
+		{"slo", ph.Spec.Checks.SLO},
+	} {
+		for _, s := range group.checks {
+			check := p.expression(s.Expr, ph.scope, assert.Measured)
+			when := p.condition(s.When, ph.scope)
+			if check != nil && (when != nil || s.When.Empty()) {
+				ph.Checks = append(ph.Checks, &CheckPlan{Group: group.name, Spec: s, check: check, when: when})
+			}
+		}
+	}
+}
+
+// expression compiles a text of the scenario; nil: it has faults, now noted.
+func (p *planner) expression(text spec.Text, scope *assert.Scope, mode assert.Mode) *assert.Check {
+	check, faults := assert.Compile(text.String(), scope, mode)
+	for _, f := range faults {
+		p.fault(text.Diagnose(f.From, f.To, f.Message, f.Fix))
+	}
+	return check
+}
+
+// condition compiles a gate or a when; nil: there is none, or it has faults.
+func (p *planner) condition(text spec.Text, scope *assert.Scope) *assert.Check {
+	if text.Empty() {
+		return nil
+	}
+	return p.expression(text, scope, assert.Planned)
+}
+
+// flag compiles a condition from the command line.
+func (p *planner) flag(name, value string, scope *assert.Scope) *assert.Check {
+	if value == "" {
+		return nil
+	}
+	check, faults := assert.Compile(value, scope, assert.Planned)
+	for _, f := range faults {
+		p.fault(diag.Diagnostic{Pos: diag.Pos{File: name, Line: 1, Col: f.From + 1}, Message: f.Message, Fix: f.Fix, Source: value, Width: f.To - f.From})
+	}
+	return check
+}
+
+// at reports whether the check exists at a level.
+func (c *CheckPlan) at(l *LevelPlan) bool {
+	return c.when == nil || c.when.Eval(l.planEnv()) == assert.Holds
+}
+
+// planEnv is what is known of a level before it runs.
+func (l *LevelPlan) planEnv() assert.Env {
+	return l.env(&metric.Level{Concurrency: l.Concurrency}, nil)
+}
+
+// env is what checks of a level read.
+func (l *LevelPlan) env(found *metric.Level, figures any) assert.Env {
+	env := assert.Env{found, l.baseline.plain}
+	if l.baseline.hasFormula {
+		env = append(env, figures, l.baseline.formula)
+	}
+	return env
+}
+
+// shortfall is a figure that a check reads and a level cannot give.
+type shortfall struct {
+	path    string // ttft.p95
+	needs   int
+	sends   int
+	yield   int
+	missing bool // not a matter of samples: the baseline has no such figure
+	levels  []int
+}
+
+// decidable notes what the checks read at a level and can never be known there.
+// A check that asks known(…) says itself what is to happen then.
+func (p *planner) decidable(ph *PhasePlan, l *LevelPlan) {
+	for _, c := range ph.Checks {
+		if !c.at(l) || strings.Contains(c.Spec.Expr.String(), "known(") {
+			continue
+		}
+		for _, need := range c.check.Needs() {
+			yield := ph.Workload.Yield(need.Path)
+			if need.Root == levelRoot && l.Sessions*yield < need.Samples {
+				c.short(shortfall{path: need.Path + "." + need.Figure, needs: need.Samples, sends: l.Sessions, yield: yield}, l.Concurrency)
+			}
+		}
+		for _, path := range c.check.Reads() {
+			if strings.HasPrefix(path, "baseline.") && !l.baseline.has(path) {
+				c.short(shortfall{path: path, missing: true}, l.Concurrency)
+			}
+		}
+	}
+}
+
+func (c *CheckPlan) short(s shortfall, concurrency int) {
+	i := slices.IndexFunc(c.shortfalls, func(have shortfall) bool { return have.path == s.path })
+	if i < 0 {
+		c.shortfalls = append(c.shortfalls, s)
+		i = len(c.shortfalls) - 1
+	}
+	c.shortfalls[i].levels = append(c.shortfalls[i].levels, concurrency)
+}
+
+// undecidable refuses the checks that some level could never decide.
+func (p *planner) undecidable(ph *PhasePlan) {
+	for _, c := range ph.Checks {
+		for _, s := range c.shortfalls {
+			message, fix := s.explain(ph)
+			p.fault(c.Spec.Expr.Diagnose(0, len([]rune(c.Spec.Expr.String())), message, fix))
+		}
+	}
+}
+
+func (s shortfall) explain(ph *PhasePlan) (message, fix string) {
+	levels := "level C=" + joined(s.levels)
+	switch {
+	case s.missing:
+		return fmt.Sprintf("%s can't be known: the baseline has no such figure at %s", s.path, levels),
+			fmt.Sprintf(`when: "known(%s)"`, s.path)
+	case s.yield == 0 && !ph.Spec.Stream:
+		return fmt.Sprintf("%s can't be known: without streaming there are no token events", s.path), "stream: true, or a check on e2e"
+	case s.yield == 0:
+		return fmt.Sprintf("%s can't be known: the sessions of this phase may give no sample of it", s.path), "leave the check out, or ask known(…) first"
+	}
+	message = fmt.Sprintf("%s needs %d samples, %s sends %d requests", s.path, s.needs, levels, s.sends)
+	if len(s.levels) > 1 {
+		message = fmt.Sprintf("%s needs %d samples; %s send too few (C=%d: %d requests)", s.path, s.needs, levels, s.levels[0], s.sends)
+	}
+	requests := (s.needs + s.yield - 1) / s.yield
+	fix = fmt.Sprintf("load: {requests: %d}, or requests: auto", requests)
+	if ph.Spec.Load.Mode == "wave" {
+		fix = fmt.Sprintf("load: {mode: wave, waves: %d}", (requests+s.levels[0]-1)/s.levels[0])
+	}
+	if enough := s.enough(ph); enough > 0 {
+		fix += fmt.Sprintf(`, or when: "concurrency >= %d"`, enough)
+	}
+	return message, fix
+}
+
+// enough is the first concurrency from which on every level has the samples; 0:
+// there is none.
+func (s shortfall) enough(ph *PhasePlan) int {
+	last := s.levels[len(s.levels)-1]
+	for _, c := range ph.Spec.Concurrency {
+		if c > last {
+			return c
+		}
+	}
+	return 0
+}
+
+func joined(numbers []int) string {
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = fmt.Sprint(n)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"time"
+
+	"scenario/internal/metric"
+	"scenario/internal/target"
+)
+
+// ResultSchema names the layout of result.json; it changes when a field changes
+// its meaning or goes away.
+const ResultSchema = "scenario-result/1"
+
+// Result is everything a run found out: what result.json holds and what every
+// report is made from. Durations are in seconds, unknown values are null.
+type Result struct {
+	Schema    string        `json:"schema" doc:"layout of this file: scenario-result/1"`
+	Tool      string        `json:"tool" doc:"the program and its version"`
+	Scenario  ScenarioInfo  `json:"scenario" doc:"the file that was run"`
+	Run       RunInfo       `json:"run" doc:"when and how it was run"`
+	Verdict   Verdict       `json:"verdict" doc:"the decision"`
+	Target    *target.Facts `json:"target" doc:"the server under test as found before the load (its fingerprint); null: never reached"`
+	Baseline  *BaselineInfo `json:"baseline,omitempty" doc:"the figures that checks compare with"`
+	Phases    []*PhaseResult `json:"phases" doc:"in file order"`
+	Notes     []string      `json:"notes,omitempty" doc:"what a reader should know and no check says"`
+}
+
+// ScenarioInfo names the scenario file.
+type ScenarioInfo struct {
+	Name        string `json:"name" doc:"the scenario's name"`
+	Description string `json:"description,omitempty" doc:"the scenario's description"`
+	File        string `json:"file" doc:"path as given"`
+	SHA256      string `json:"sha256" doc:"of the file's bytes"`
+}
+
+// RunInfo says when and how a scenario was run.
+type RunInfo struct {
+	ID          string    `json:"id" doc:"name of the run's folder"`
+	Started     time.Time `json:"started" doc:"wall clock"`
+	Ended       time.Time `json:"ended" doc:"wall clock; of the last update while the run goes on"`
+	Complete    bool      `json:"complete" doc:"false: interrupted, crashed or still running"`
+	Interrupted bool      `json:"interrupted,omitempty" doc:"stopped by a signal"`
+	Seed        uint64    `json:"seed" doc:"run seed"`
+	Nonce       string    `json:"nonce" doc:"what makes this run's random prompts differ from every other run's; with the seed it gives the same prompts again"`
+	Simulated   string    `json:"simulated,omitempty" doc:"persona of the simulated server; empty: a real target"`
+	Partial     []string  `json:"partial,omitempty" doc:"options that left parts of the scenario out"`
+	Overrides   []string  `json:"overrides,omitempty" doc:"--set options, values of secret keys left out"`
+}
+
+// Decision is the verdict of a run.
+type Decision string
+
+// The decisions.
+const (
+	Go         Decision = "GO"
+	NoGo       Decision = "NO-GO"
+	Invalid    Decision = "INVALID"
+	Incomplete Decision = "INCOMPLETE"
+	Unusable   Decision = "UNUSABLE"
+)
+
+// Verdict is the decision, the exit status that says it, and why.
+type Verdict struct {
+	Decision Decision `json:"decision" doc:"GO, NO-GO, INVALID, INCOMPLETE (stopped) or UNUSABLE (the target never answered as it must)"`
+	ExitCode int      `json:"exit_code" doc:"0 GO, 1 NO-GO by an SLO, 3 NO-GO by wrong output, 4 INVALID, 5 target never usable, 130 interrupted"`
+	Reasons  []string `json:"reasons,omitempty" doc:"what decided it, worst first"`
+}
+
+// State is what became of a level.
+type State string
+
+// The states of a level.
+const (
+	Accepted        State = "accepted"
+	Missed          State = "missed"
+	Rejected        State = "rejected"
+	InvalidLevel    State = "invalid"
+	UndecidedLevel  State = "undecided"
+	IncompleteLevel State = "incomplete"
+	Skipped         State = "skipped"
+)
+
+// PhaseResult is one phase of a run.
+type PhaseResult struct {
+	Name    string         `json:"name" doc:"the phase's name"`
+	Kind    string         `json:"kind" doc:"its kind of workload"`
+	Assumed []string       `json:"assumed,omitempty" doc:"keys whose value the published source does not state"`
+	Cache   string         `json:"cache" doc:"cold, any or warm: what the phase expects of the prefix cache"`
+	API     string         `json:"api" doc:"completions or chat"`
+	Levels  []*LevelResult `json:"levels" doc:"in the order of the ladder"`
+	Warmup  *WarmupResult  `json:"warmup,omitempty" doc:"the warm-up that was sent once for the phase"`
+}
+
+// LevelResult is one level of a phase. Its figures are in Figures when the level
+// is accepted or missed, in Withheld otherwise, so that nobody quotes them by accident.
+type LevelResult struct {
+	Concurrency int                        `json:"concurrency" doc:"sessions in flight"`
+	State       State                      `json:"state" doc:"accepted, missed, rejected, invalid, undecided, incomplete or skipped"`
+	Reason      string                     `json:"reason,omitempty" doc:"why a level was skipped or is incomplete"`
+	Gated       bool                       `json:"gated" doc:"counts for the verdict"`
+	Planned     int                        `json:"planned" doc:"sessions that the plan has"`
+	Started     *time.Time                 `json:"started,omitempty" doc:"wall clock"`
+	Wall        metric.Duration            `json:"wall" doc:"from the start of the first session to the end of the last"`
+	Figures     *metric.Level              `json:"figures,omitempty" doc:"figures of an accepted or missed level"`
+	Withheld    *metric.Level              `json:"withheld,omitempty" doc:"figures of a level that is neither: not results"`
+	Formulas    map[string]any             `json:"formulas,omitempty" doc:"figures as a published method computes them, by formula id"`
+	WithheldFormulas map[string]any `json:"withheld_formulas,omitempty" doc:"the same of a level whose figures are withheld"`
+	Outcomes    map[string]int             `json:"outcomes,omitempty" doc:"requests by outcome"`
+	Failures    []FailureCount             `json:"failures,omitempty" doc:"what went wrong, most frequent first"`
+	Checks      []CheckResult              `json:"checks,omitempty" doc:"the phase's checks at this level"`
+	Guards      []GuardResult              `json:"guards,omitempty" doc:"built-in guards that fired, could not be checked or are switched off"`
+	Warmup      *WarmupResult              `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`
+	KV          *KVDemand                  `json:"kv,omitempty" doc:"KV cache that the level asks for"`
+	Notes       []string                   `json:"notes,omitempty" doc:"oddities of replies, with their number"`
+}
+
+// FailureCount is one cause of failed requests.
+type FailureCount struct {
+	Outcome string `json:"outcome" doc:"outcome of the requests"`
+	Error   string `json:"error" doc:"what went wrong, in words"`
+	Count   int    `json:"count" doc:"number of requests"`
+}
+
+// WarmupResult counts a warm-up's requests.
+type WarmupResult struct {
+	Sent   int    `json:"sent" doc:"requests"`
+	Failed int    `json:"failed" doc:"of them not good"`
+	Error  string `json:"error,omitempty" doc:"of the first that was not good"`
+}
+
+// KVDemand is the KV cache that a level asks for, in tokens, against what the
+// target has.
+type KVDemand struct {
+	Tokens       int    `json:"tokens" doc:"tokens at the level's end when no prefix is shared"`
+	SharedTokens int    `json:"shared_tokens,omitempty" doc:"tokens when equal prefixes are shared"`
+	Capacity     int    `json:"capacity,omitempty" doc:"tokens the target holds; 0: not known"`
+	Message      string `json:"message,omitempty" doc:"what it means when the level does not fit"`
+}
+
+// BaselineInfo says where the compared figures come from.
+type BaselineInfo struct {
+	File     string   `json:"file" doc:"path"`
+	SHA256   string   `json:"sha256" doc:"of the file's bytes"`
+	Source   string   `json:"source" doc:"published or recorded"`
+	Model    string   `json:"model,omitempty" doc:"as the baseline states it"`
+	Hardware string   `json:"hardware,omitempty" doc:"as the baseline states it"`
+	Engine   string   `json:"engine,omitempty" doc:"as the baseline states it"`
+	Method   string   `json:"method,omitempty" doc:"as the baseline states it"`
+	Origin   string   `json:"origin,omitempty" doc:"where it was published"`
+	Unstated []string `json:"unstated,omitempty" doc:"what the baseline does not state"`
+}

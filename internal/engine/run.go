@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"scenario/internal/chat"
+	"scenario/internal/target"
+)
+
+// Runner runs a plan against a target.
+type Runner struct {
+	Plan     *Plan
+	Client   *chat.Client
+	Clock    chat.Clock    // the client's
+	Observer Observer      // nil: nobody watches
+	Store    Store         // nil: nothing is kept
+	Wait     time.Duration // how long to wait for a target that does not work yet
+	BaseURLs []string      // as they may be printed
+	Info     RunInfo
+	Scenario ScenarioInfo
+	Baseline *BaselineInfo
+	Tool     string
+	// Descriptors is how many connections this process may open; 0: not known.
+	Descriptors int
+
+	result   *Result
+	facts    *target.Facts
+	died     string
+	storeErr error
+}
+
+// Run runs the plan to its end, or until ctx is cancelled: then the result is
+// valid and incomplete. The error says that the result could not be stored.
+func (r *Runner) Run(ctx context.Context) (*Result, error) {
+	r.Info.Started = time.Now()
+	r.Info.Seed, r.Info.Nonce = r.Plan.Seed, r.Plan.Nonce
+	r.Info.Partial = r.Plan.Partial
+	r.result = &Result{Schema: ResultSchema, Tool: r.Tool, Scenario: r.Scenario, Run: r.Info, Baseline: r.Baseline, Phases: []*PhaseResult{}}
+	r.update()
+	unusable := r.run(ctx)
+	r.result.Run.Interrupted = ctx.Err() != nil
+	r.result.Run.Complete = ctx.Err() == nil
+	r.result.Run.Ended = time.Now()
+	r.result.Verdict = decide(r.result, unusable)
+	if r.Store != nil {
+		r.storeErr = errors.Join(r.storeErr, r.Store.Result(r.result))
+	}
+	return r.result, r.storeErr
+}
+
+// run returns why the target could not be used at all, if so.
+func (r *Runner) run(ctx context.Context) string {
+	facts, reasons, err := r.preflight(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	r.facts, r.result.Target = facts, facts
+	r.observe(TargetFound{facts})
+	for i, ph := range r.Plan.Phases {
+		p := &phaseRun{
+			runner: r, plan: ph, heads: map[string]int{},
+			compose: NewComposer(ph.Spec, ph.API, facts.Model, facts.LimitField()),
+			result:  &PhaseResult{Name: ph.Spec.Name, Kind: ph.Kind.Name, Assumed: ph.Spec.Assumed, Cache: ph.Cache, API: apiName(ph.API), Levels: []*LevelResult{}},
+		}
+		r.result.Phases = append(r.result.Phases, p.result)
+		reason := reasons[i]
+		if reason == "" {
+			reason = r.unmet(ph)
+		}
+		p.run(ctx, reason)
+	}
+	return ""
+}
+
+// unmet is the first phase that this one requires and that was not valid and
+// correct at all of its gated levels.
+func (r *Runner) unmet(ph *PhasePlan) string {
+	for _, name := range ph.Spec.Requires {
+		for _, done := range r.result.Phases {
+			if done.Name != name.String() {
+				continue
+			}
+			bad := slices.IndexFunc(done.Levels, func(l *LevelResult) bool { return l.Gated && !l.State.Shown() })
+			if bad >= 0 {
+				return "requires " + done.Name + ", which was " + string(done.Levels[bad].State)
+			}
+		}
+	}
+	return ""
+}
+
+func (r *Runner) observe(e Event) {
+	if r.Observer != nil {
+		r.Observer.Observe(e)
+	}
+}
+
+// keep writes a finished request down; the first error is kept too.
+func (r *Runner) keep(line RequestLine) {
+	if r.Store != nil {
+		if err := r.Store.Request(line); err != nil && r.storeErr == nil {
+			r.storeErr = err
+		}
+	}
+}
+
+// update stores the result as it stands: incomplete, until the run has ended.
+func (r *Runner) update() {
+	r.result.Run.Ended = time.Now()
+	r.result.Verdict = Verdict{Incomplete, ExitInterrupted, []string{"the run has not ended"}}
+	if r.Store != nil {
+		if err := r.Store.Result(r.result); err != nil && r.storeErr == nil {
+			r.storeErr = err
+		}
+	}
+}
+
+func (r *Runner) endpoints() int { return max(1, len(r.BaseURLs)) }
+
+func apiName(api chat.API) string {
+	if api == chat.Chat {
+		return "chat"
+	}
+	return "completions"
+}

@@ -1,0 +1,75 @@
+package engine
+
+import "fmt"
+
+// Exit statuses. Each says one thing; the first that applies, in the order of
+// decide, is the run's.
+const (
+	ExitGo          = 0
+	ExitMissed      = 1
+	ExitUsage       = 2
+	ExitRejected    = 3
+	ExitInvalid     = 4
+	ExitUnusable    = 5
+	ExitInterrupted = 130
+)
+
+// decide works out the verdict of a finished, or stopped, run from its levels.
+// Levels that are not gated have no part in it.
+func decide(r *Result, unusable string) Verdict {
+	if r.Run.Interrupted {
+		return Verdict{Incomplete, ExitInterrupted, append([]string{"interrupted: what was measured until then is kept, and decides nothing"}, reasons(r)...)}
+	}
+	if unusable != "" {
+		return Verdict{Unusable, ExitUnusable, []string{unusable}}
+	}
+	worst := map[State]int{}
+	gated := 0
+	for _, p := range r.Phases {
+		for _, l := range p.Levels {
+			if l.Gated {
+				gated++
+				worst[l.State]++
+			}
+		}
+	}
+	switch {
+	case worst[Rejected] > 0:
+		return Verdict{NoGo, ExitRejected, reasons(r)}
+	case worst[Missed] > 0:
+		return Verdict{NoGo, ExitMissed, reasons(r)}
+	case gated == 0:
+		return Verdict{Invalid, ExitInvalid, []string{"no level that counts for the verdict was run"}}
+	case worst[Accepted] < gated:
+		return Verdict{Invalid, ExitInvalid, reasons(r)}
+	}
+	return Verdict{Go, ExitGo, nil}
+}
+
+// reasons lists what kept gated levels from being accepted, worst first.
+func reasons(r *Result) []string {
+	var list []string
+	for _, state := range []State{Rejected, Missed, InvalidLevel, UndecidedLevel, IncompleteLevel, Skipped} {
+		for _, p := range r.Phases {
+			for _, l := range p.Levels {
+				if l.Gated && l.State == state {
+					list = append(list, fmt.Sprintf("%s C=%d %s: %s", p.Name, l.Concurrency, l.State, l.Why()))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Combined is the verdict over several runs: the first of their exit statuses
+// that applies.
+func Combined(verdicts []Verdict) Verdict {
+	for _, code := range []int{ExitInterrupted, ExitUnusable, ExitRejected, ExitMissed, ExitInvalid, ExitGo} {
+		for _, v := range verdicts {
+			if v.ExitCode == code {
+				return v
+			}
+		}
+	}
+	return Verdict{Decision: Invalid, ExitCode: ExitInvalid}
+}

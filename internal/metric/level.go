@@ -1,0 +1,235 @@
+package metric
+
+import (
+	"slices"
+	"time"
+)
+
+// Level holds the figures of one level: one concurrency of a phase. Latencies
+// and token counts are over the good requests (ok); failed and mismatched ones
+// enter none of them.
+type Level struct {
+	Concurrency int      `json:"concurrency" plan:"true" doc:"requests, or conversations, kept in flight"`
+	Requests    Requests `json:"requests,omitzero" doc:"all measured requests, failed ones too"`
+
+	Issued     int    `json:"issued" doc:"measured requests that were sent"`
+	OKCount    int    `json:"ok_count" doc:"requests that came back whole and with the right counts"`
+	ErrorRatio Number `json:"error_ratio" doc:"transport failures / issued"`
+
+	TTFT     Durations `json:"ttft" speed:"true" doc:"time to first token, per request"`
+	TTFC     Durations `json:"ttfc" speed:"true" doc:"time to first content token, per request"`
+	E2E      Durations `json:"e2e" speed:"true" doc:"end-to-end latency, per request"`
+	TPOT     Durations `json:"tpot" speed:"true" doc:"time per output token after the first event, per request"`
+	ITL      Durations `json:"itl" speed:"true" doc:"inter-token latency, per token; unknown unless every event carries one token"`
+	Gap      Durations `json:"gap" speed:"true" doc:"time between two token events, per event"`
+	Stall    Durations `json:"stall" speed:"true" doc:"longest gap of a request, per request"`
+	StartLag Durations `json:"start_lag" speed:"true" doc:"from due to written: the client's own delay, per request"`
+
+	UserTPS        Numbers `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
+	OutputTPS      Number  `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
+	OutputTPSShare Number  `json:"output_tps_share" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
+	InputTPS       Number  `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
+	TotalTPS       Number  `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
+	RequestRate    Number  `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
+	TokensPerEvent Number  `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
+	InflightMean   Number  `json:"inflight_mean" doc:"requests in flight, averaged over the time from the first write to the last response's end"`
+	Window         Duration `json:"window" speed:"true" doc:"first write to last token event: the time that rates are over"`
+
+	PromptTokens    Numbers `json:"prompt_tokens" unit:"tokens" doc:"prompt length by usage, per request"`
+	OutputTokens    Numbers `json:"output_tokens" unit:"tokens" doc:"output length by usage, per request"`
+	ReasoningTokens Numbers `json:"reasoning_tokens" unit:"tokens" doc:"thinking tokens by usage, per request"`
+	CachedRatio     Number  `json:"cached_ratio" doc:"cached / prompt tokens, over good requests"`
+
+	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`
+	DuplicateOutputRatio Number `json:"duplicate_output_ratio" doc:"replies whose text also answers a different prompt / good ones"`
+}
+
+// Requests are the requests of a level, in the order of their sending.
+type Requests []*Request
+
+// IsZero keeps requests out of a level's JSON: they have a file of their own.
+func (Requests) IsZero() bool { return true }
+
+// oneTokenPerEvent is the most tokens an event may carry on average for the time
+// between events to be called inter-token latency.
+const oneTokenPerEvent = 1.05
+
+// NewLevel works out a level's figures. The requests are in order of their
+// sending; the level keeps them.
+func NewLevel(concurrency int, requests []*Request) *Level {
+	l := &Level{Concurrency: concurrency, Requests: requests, Issued: len(requests)}
+	good := make([]*Request, 0, len(requests))
+	failed := 0
+	for _, r := range requests {
+		if r.OK {
+			good = append(good, r)
+		}
+		if r.Failed() {
+			failed++
+		}
+	}
+	l.OKCount = len(good)
+	l.ErrorRatio = Ratio(Count(failed), Count(len(requests)))
+	l.latencies(good)
+	l.counts(good)
+	l.rates(good)
+	l.DegenerateRatio = Ratio(Count(count(good, func(r *Request) bool { return r.Degenerate })), Count(len(good)))
+	l.DuplicateOutputRatio = duplicateOutputs(good)
+	return l
+}
+
+func (l *Level) latencies(good []*Request) {
+	each := func(of func(*Request) Duration) Durations {
+		values := make([]float64, 0, len(good))
+		for _, r := range good {
+			if d, ok := of(r).Duration(); ok {
+				values = append(values, float64(d))
+			}
+		}
+		return NewDurations(values)
+	}
+	l.TTFT = each(func(r *Request) Duration { return r.TTFT })
+	l.TTFC = each(func(r *Request) Duration { return r.TTFC })
+	l.E2E = each(func(r *Request) Duration { return r.E2E })
+	l.TPOT = each(func(r *Request) Duration { return r.TPOT })
+	l.Stall = each(func(r *Request) Duration { return r.Stall })
+	l.StartLag = each(func(r *Request) Duration { return r.StartLag })
+	speeds := make([]float64, 0, len(good))
+	for _, d := range l.TPOT.samples {
+		if d > 0 {
+			speeds = append(speeds, float64(time.Second)/d)
+		}
+	}
+	l.UserTPS = NewNumbers(speeds)
+	l.gaps(good)
+}
+
+// gaps pools the times between events. They are inter-token latencies only if
+// no request put several tokens into its events.
+func (l *Level) gaps(good []*Request) {
+	total, single := 0, true
+	for _, r := range good {
+		total += len(r.Gaps)
+		if perEvent, ok := r.TokensPerEvent.Number(); r.Events > 0 && (!ok || perEvent > oneTokenPerEvent) {
+			single = false
+		}
+	}
+	pooled := make([]float64, 0, total)
+	for _, r := range good {
+		pooled = append(pooled, r.Gaps...)
+	}
+	l.Gap = NewDurations(pooled)
+	if single {
+		l.ITL = l.Gap
+	}
+}
+
+func (l *Level) counts(good []*Request) {
+	each := func(of func(*Request) Number) Numbers {
+		values := make([]float64, 0, len(good))
+		for _, r := range good {
+			if n, ok := of(r).Number(); ok {
+				values = append(values, n)
+			}
+		}
+		return NewNumbers(values)
+	}
+	l.PromptTokens = each(func(r *Request) Number { return r.PromptTokens })
+	l.OutputTokens = each(func(r *Request) Number { return r.OutputTokens })
+	l.ReasoningTokens = each(func(r *Request) Number { return r.ReasoningTokens })
+
+	cached := total(good, func(r *Request) Number { return r.CachedTokens })
+	l.CachedRatio = Ratio(cached, total(good, func(r *Request) Number { return r.PromptTokens }))
+
+	streamed := slices.DeleteFunc(slices.Clone(good), func(r *Request) bool { return r.Events == 0 })
+	l.TokensPerEvent = Ratio(
+		total(streamed, func(r *Request) Number { return r.OutputTokens }),
+		total(streamed, func(r *Request) Number { return Count(r.Events) }))
+}
+
+// rates divides by the time from the first write to the last token event of the
+// measured requests. A single unknown count makes a rate unknown.
+func (l *Level) rates(good []*Request) {
+	var first, last, closed, busy int64
+	for _, r := range l.Requests {
+		if r.At.Written == 0 {
+			continue
+		}
+		if first == 0 || r.At.Written < first {
+			first = r.At.Written
+		}
+		last = max(last, r.end())
+		closed = max(closed, r.At.Closed)
+		busy += max(0, r.At.Closed-r.At.Written)
+	}
+	if closed > first {
+		l.InflightMean = Known(float64(busy) / float64(closed-first))
+	}
+	if last <= first || len(good) == 0 {
+		return
+	}
+	l.Window = Span(time.Duration(last - first))
+	seconds := Known(time.Duration(last - first).Seconds())
+	l.RequestRate = Ratio(Count(len(good)), seconds)
+	l.OutputTPS = Ratio(total(good, func(r *Request) Number { return r.OutputTokens }), seconds)
+	l.InputTPS = Ratio(total(good, computed), seconds)
+	l.OutputTPSShare = Ratio(l.OutputTPS, Count(l.Concurrency))
+	l.TotalTPS = sum(l.InputTPS, l.OutputTPS)
+}
+
+// computed is the part of the prompt that was not taken from the cache, as far
+// as the server tells.
+func computed(r *Request) Number {
+	prompt, ok := r.PromptTokens.Number()
+	if !ok {
+		return Number{}
+	}
+	cached, _ := r.CachedTokens.Number()
+	return Known(prompt - cached)
+}
+
+// duplicateOutputs is the share of replies with text that also came for a
+// different prompt.
+func duplicateOutputs(good []*Request) Number {
+	prompts := make(map[string]map[string]bool)
+	for _, r := range good {
+		if text := r.Text(); text != "" {
+			if prompts[text] == nil {
+				prompts[text] = make(map[string]bool)
+			}
+			prompts[text][r.Asked.PromptHash] = true
+		}
+	}
+	duplicates := count(good, func(r *Request) bool { return len(prompts[r.Text()]) > 1 })
+	return Ratio(Count(duplicates), Count(len(good)))
+}
+
+// total is the sum of a count over requests, unknown if any is.
+func total(requests []*Request, of func(*Request) Number) Number {
+	sum := 0.0
+	for _, r := range requests {
+		n, ok := of(r).Number()
+		if !ok {
+			return Number{}
+		}
+		sum += n
+	}
+	return Known(sum)
+}
+
+func sum(a, b Number) Number {
+	if !a.known || !b.known {
+		return Number{}
+	}
+	return Known(a.value + b.value)
+}
+
+func count(requests []*Request, is func(*Request) bool) int {
+	n := 0
+	for _, r := range requests {
+		if is(r) {
+			n++
+		}
+	}
+	return n
+}

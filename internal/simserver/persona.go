@@ -1,0 +1,38 @@
+package simserver
+
+// A Persona is one fault of a deployment, seen in the world, that a healthy
+// server can be given with Config.With.
+type Persona struct {
+	Name string // as in `scenario run --simulate=NAME`
+	Doc  string // one sentence: what the server does
+
+	bend func(*Config)
+}
+
+// Personas returns all personas, sorted by name. The healthy server is none of
+// them.
+func Personas() []Persona {
+	return []Persona{
+		dies(),
+		errorsUnderLoad(),
+		ignoresIgnoreEOS(),
+		oneAnswer(),
+		repeats(),
+		shortPrompt(),
+		warmCache(),
+	}
+}
+
+// Find returns the persona of that name. "healthy" is found, too, and changes
+// nothing.
+func Find(name string) (Persona, bool) {
+	if name == "healthy" {
+		return Persona{Name: name, Doc: "answers every request as a sound deployment does"}, true
+	}
+	for _, p := range Personas() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Persona{}, false
+}

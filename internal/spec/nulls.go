@@ -1,0 +1,54 @@
+package spec
+
+import "strings"
+
+// refuseNulls reports keys and items without a value: `concurrency:` is never
+// what its author meant. Inside a request body an explicit null is a value.
+func refuseNulls(root *node, f *faults) {
+	for _, e := range root.entries {
+		if !strings.HasPrefix(e.key.text, "x-") {
+			nulls{f}.entry(e, false)
+		}
+	}
+}
+
+type nulls struct{ faults *faults }
+
+func (w nulls) entry(e entry, body bool) {
+	if w.faults.bad[e.value] || w.faults.bad[e.key] {
+		return
+	}
+	if e.value.form != nullForm {
+		// What a kind makes of null is for its schema to say.
+		w.below(e.value, body || e.key.text == "body" || e.key.text == "workload")
+		return
+	}
+	name, rest, joined := strings.Cut(e.key.text, ":")
+	switch {
+	case joined && e.value.implicit:
+		w.faults.add(e.key, "YAML takes all of this for a key without a value", "write a space after the colon: "+name+": "+short(rest))
+		w.faults.bad[e.value] = true
+	case !body:
+		w.faults.add(e.key, e.key.text+" has no value", "give it one, or leave the key out")
+		w.faults.bad[e.value] = true
+	case e.value.implicit:
+		w.faults.add(e.key, e.key.text+" has no value", "write null, unset or a value, or leave the key out")
+		w.faults.bad[e.value] = true
+	}
+}
+
+func (w nulls) below(n *node, body bool) {
+	if w.faults.bad[n] {
+		return
+	}
+	for _, e := range n.entries {
+		w.entry(e, body)
+	}
+	for _, item := range n.items {
+		if item.form == nullForm && (item.implicit || !body) {
+			w.faults.add(item, "an item of this list has no value", "give it one, or remove the dash")
+		} else {
+			w.below(item, body)
+		}
+	}
+}

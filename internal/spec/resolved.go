@@ -1,0 +1,89 @@
+package spec
+
+import (
+	"bytes"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// redacted stands for a secret in what is written.
+const redacted = "<redacted>"
+
+// Resolved is the scenario as YAML after expansion, overrides and defaults, with
+// secrets taken out: header values, users and query values of URLs, and whatever
+// has the shape of a key. It loads again, to the same scenario. It is nil for a
+// scenario that was not loaded from a file.
+func (s *Scenario) Resolved() []byte {
+	if s.At.node == nil {
+		return nil
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(emit(s.At.node, "")); err != nil {
+		return nil
+	}
+	if err := encoder.Close(); err != nil {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// emit turns a tree into the parser's nodes, for writing.
+func emit(n *node, path string) *yaml.Node {
+	switch n.form {
+	case mapForm:
+		y := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for _, e := range n.entries {
+			y.Content = append(y.Content, emitText(e.key.text, e.key.style != plainStyle), emit(e.value, path+"."+e.key.text))
+		}
+		return y
+	case listForm:
+		y := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: listStyle(n)}
+		for _, item := range n.items {
+			y.Content = append(y.Content, emit(item, path))
+		}
+		return y
+	case nullForm:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	case boolForm:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: n.text}
+	case intForm:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.text}
+	case floatForm:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: n.text}
+	}
+	text := withoutSecrets(n, path)
+	return emitText(strings.ReplaceAll(text, "${", "$${"), n.style != plainStyle || n.variable != "")
+}
+
+// listStyle keeps lists of numbers and the like on one line.
+func listStyle(n *node) yaml.Style {
+	for _, item := range n.items {
+		if !item.scalar() || item.form == textForm && (item.style != plainStyle || len(item.text) > 30) {
+			return 0
+		}
+	}
+	return yaml.FlowStyle
+}
+
+// emitText writes text so that it is read as text again.
+func emitText(text string, quotes bool) *yaml.Node {
+	y := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	if form, _ := resolve(text); quotes || form != textForm || strings.ContainsAny(text, "\n\t\"'#:{}[],&*!|>%@`") {
+		y.Style = yaml.DoubleQuotedStyle
+	}
+	return y
+}
+
+// withoutSecrets is a text as it may be written.
+func withoutSecrets(n *node, path string) string {
+	switch {
+	case strings.HasPrefix(path, ".target.headers."), looksLikeKey(n.text):
+		return redacted
+	case path == ".target.base_url", path == ".target.proxy", path == ".target.metrics_url":
+		return redactURL(n.text)
+	}
+	return n.text
+}

@@ -1,0 +1,173 @@
+package spec
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Scenario is one scenario file as its author meant it: expanded, merged with
+// its defaults and checked against the schema. Every part remembers where it
+// stands in the file (At, Text), so that later findings point there too.
+type Scenario struct {
+	At          At
+	File        string
+	Name        string  `yaml:"name"`
+	Description string  `yaml:"description"`
+	Target      Target  `yaml:"target"`
+	Baseline    Text    `yaml:"baseline"` // path of the baseline file, relative to the scenario's folder; empty: none
+	Seed        uint64  `yaml:"seed"`
+	Phases      []Phase `yaml:"phases"`
+
+	_ int      `yaml:"version"`
+	_ struct{} `yaml:"production"`
+}
+
+// Target is the server under test as the file describes it.
+type Target struct {
+	At               At
+	BaseURLs         []Text   `yaml:"base_url"`
+	Model            Text     `yaml:"model"`          // empty: the only model listed
+	APIKeyEnv        Text     `yaml:"api_key_env"`    // name of the variable, never its value
+	APIKeyHeader     string   `yaml:"api_key_header"` // empty: Authorization: Bearer
+	Headers          Headers  `yaml:"headers"`
+	Server           string   `yaml:"server"`                    // auto, or a dialect
+	ContextTokens    int      `yaml:"context_tokens,tokens"`     // 0: ask the server
+	KVCapacityTokens int      `yaml:"kv_capacity_tokens,tokens"` // 0: unknown
+	Accelerators     int      `yaml:"accelerators"`              // 0: unknown
+	TLS              TLS      `yaml:"tls"`
+	Proxy            Text     `yaml:"proxy"` // env, off or a URL
+	Timeouts         Timeouts `yaml:"timeouts"`
+
+	_ string `yaml:"metrics_url"`
+}
+
+// Header is one extra request header. Its value is a secret.
+type Header struct {
+	Name  string
+	Value Text
+}
+
+// TLS says how a target's certificate is checked and which one is shown to it.
+type TLS struct {
+	CAFile             Text `yaml:"ca_file"`
+	CertFile           Text `yaml:"cert_file"`
+	KeyFile            Text `yaml:"key_file"`
+	InsecureSkipVerify bool `yaml:"insecure_skip_verify"`
+}
+
+// Timeouts bound one request: opening a connection, the time from its write to
+// the first token, the silence between two reads, and the whole of it.
+type Timeouts struct {
+	Connect    time.Duration `yaml:"connect"`
+	FirstToken time.Duration `yaml:"first_token"`
+	Idle       time.Duration `yaml:"idle"`
+	Request    time.Duration `yaml:"request"`
+}
+
+// Phase is one kind of workload with its levels, its load and its checks.
+type Phase struct {
+	At          At
+	Name        string            `yaml:"name"`
+	Kind        Text              `yaml:"kind"`
+	Concurrency []int             `yaml:"concurrency"`
+	Gate        Text              `yaml:"gate"` // empty: every level counts for the verdict
+	Requires    []Text            `yaml:"requires"`
+	Workload    At                `yaml:"workload"`
+	Load        LoadSettings      `yaml:"load"`
+	Warmup      Warmup            `yaml:"warmup"`
+	Cache       string            `yaml:"cache"` // cold, any, warm; empty: the kind's default
+	API         string            `yaml:"api"`   // chat, completions; empty: the kind's default
+	Stream      bool              `yaml:"stream"`
+	Temperature Optional[float64] `yaml:"temperature"`
+	Seed        Optional[int64]   `yaml:"seed"`
+	Body        Body              `yaml:"body"`
+	ErrorBudget float64           `yaml:"error_budget"`
+	Retries     int               `yaml:"retries"`
+	Guards      GuardSettings     `yaml:"guards"`
+	Checks      Checks            `yaml:"checks"`
+	Formula     Text              `yaml:"formula"`
+	Assumed     []string          `yaml:"assumed"`
+	FailFast    bool              `yaml:"fail_fast"`
+
+	// Keys with one value in this version.
+	_ string   `yaml:"canaries"`
+	_ string   `yaml:"cache_flush"`
+	_ int      `yaml:"repeats"`
+	_ struct{} `yaml:"limits"`
+	_ struct{} `yaml:"summary"`
+}
+
+// LoadSettings say how many sessions a level sends, and when.
+type LoadSettings struct {
+	At       At
+	Mode     string `yaml:"mode"`     // closed, wave
+	Sessions Count  `yaml:"requests"` // requests, or conversations; not in wave mode
+	Waves    int    `yaml:"waves"`    // wave mode only
+}
+
+// Warmup is what is sent before a level and enters no figure.
+type Warmup struct {
+	At           At
+	Off          bool
+	Scope        string `yaml:"scope"` // level, run
+	Requests     Count  `yaml:"requests"`
+	OutputTokens int    `yaml:"output_tokens,tokens"`
+	PerEndpoint  bool   `yaml:"per_endpoint"` // Requests is a count for each base URL, not for all
+}
+
+// Optional is a request field that can be left out of the body (unset).
+type Optional[T any] struct {
+	Value T
+	Set   bool
+}
+
+// BodyField is one field that goes verbatim into the request body, or, when
+// Unset, one that is taken out of it. Value is valid JSON.
+type BodyField struct {
+	Name  string
+	Value json.RawMessage
+	Unset bool
+}
+
+// GuardSetting tunes a guard or switches it off, with the reason.
+type GuardSetting struct {
+	At         At
+	ID         string
+	Off        bool
+	Effect     string // empty: the guard's own
+	Because    string
+	Thresholds map[string]float64
+}
+
+// Checks are a phase's expressions by group.
+type Checks struct {
+	Valid   []Check `yaml:"valid"`
+	Correct []Check `yaml:"correct"`
+	SLO     []Check `yaml:"slo"`
+}
+
+// Check is one expression. When, if not empty, says at which levels it exists.
+type Check struct {
+	Name string `yaml:"name"` // what reports call it; empty: the expression itself
+	Expr Text   `yaml:"expr"`
+	When Text   `yaml:"when"`
+}
+
+// Count is a number of sessions: fixed, a multiple of the concurrency (5x), or
+// auto, which the caller works out.
+type Count struct {
+	N    int
+	PerC int
+	Auto bool
+}
+
+// Resolve is the count at one concurrency; auto stands for the given number.
+func (c Count) Resolve(concurrency, auto int) int {
+	switch {
+	case c.Auto:
+		return auto
+	case c.PerC > 0:
+		return c.PerC * concurrency
+	}
+	return c.N
+}

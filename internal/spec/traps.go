@@ -1,0 +1,154 @@
+package spec
+
+import (
+	"regexp"
+	"strings"
+
+	"scenario/internal/diag"
+)
+
+// refuseTraps finds the expressions that YAML read as something else: cut at a
+// comment or a comma, taken for a mapping, a list, a number. Left alone they
+// would be other expressions than their author wrote.
+func refuseTraps(root *node, f *faults) {
+	t := traps{f}
+	for _, start := range []string{"phases[].", "defaults."} {
+		for _, gate := range at(root, start+"gate") {
+			t.expression(gate.node)
+		}
+		for _, checks := range at(root, start+"checks") {
+			for _, group := range checks.node.entries {
+				for _, item := range group.value.items {
+					t.check(item)
+				}
+			}
+		}
+	}
+}
+
+type traps struct{ faults *faults }
+
+// checkKeys are the keys of a check that is written as a mapping.
+var checkKeys = []string{"expr", "name", "when"}
+
+// check looks at one item of a list of checks.
+func (t traps) check(n *node) {
+	if n.form != mapForm {
+		t.expression(n)
+		return
+	}
+	known := 0
+	var cut []string // keys that are the rest of an expression
+	for _, e := range n.entries {
+		_, near := diag.Nearest(e.key.text, checkKeys)
+		switch {
+		case near:
+			known++
+		case n.flow && e.value.implicit:
+			cut = append(cut, e.key.text)
+		}
+	}
+	switch {
+	case t.faults.bad[n] || len(n.entries) == 0:
+	case known == 0 && n.flow:
+		t.faults.add(n, "YAML takes {…} for a mapping, and there is no check in it", "quote the expression, or write {expr: '…'}")
+	case known == 0:
+		t.mapping(n)
+	case len(cut) > 0 && n.get("expr") != nil:
+		expr := n.entry("expr")
+		t.faults.add(expr.value, "YAML ends the expression at a comma inside {…}",
+			"quote the expression: {expr: "+quoted(expr.value.text+", "+strings.Join(cut, ", "))+"}")
+		t.faults.bad[n] = true
+	default:
+		for _, key := range []string{"expr", "when"} {
+			if e := n.entry(key); e != nil {
+				t.expression(e.value)
+			}
+		}
+	}
+}
+
+// mapping reports an expression with a colon and a space in it.
+func (t traps) mapping(n *node) {
+	at, _ := n.extent()
+	text := strings.TrimSpace(string(n.src.line(at.line)[at.col-1:]))
+	t.faults.add(n, "YAML takes this for a mapping, because of the colon and the space",
+		"quote the expression: "+quoted(text)+"; a name is given as {name: …, expr: '…'}")
+}
+
+// expression looks at one place where an expression is due.
+func (t traps) expression(n *node) {
+	switch n.form {
+	case nullForm:
+	case textForm:
+		if strings.TrimSpace(n.text) == "" {
+			t.faults.add(n, "this expression is empty", "write one, or remove it")
+			return
+		}
+		t.comment(n)
+	case mapForm:
+		if len(n.entries) == 0 || n.flow {
+			t.faults.add(n, "an expression is due here, found a mapping", "quote the expression")
+			return
+		}
+		t.mapping(n)
+	case listForm:
+		t.faults.add(n, "an expression is due here, found a list", "quote the expression: '[…] …'")
+	default:
+		t.faults.add(n, n.found()+" is no expression: it would say the same of every server", "compare something that was measured")
+	}
+}
+
+// comment finds an expression that goes on behind a #, which YAML takes for a
+// comment. A comment behind an expression that is whole is a comment.
+func (t traps) comment(n *node) {
+	if n.style != plainStyle || !unfinished(n.text) {
+		return
+	}
+	spans, ok := locate(n)
+	if !ok {
+		return
+	}
+	end := spans[len(spans)-1].place
+	line := n.src.line(end.line)
+	hash := n.src.skipBlank(end)
+	if n.src.rune(hash) != '#' {
+		return
+	}
+	if t.faults.bad[n] {
+		return
+	}
+	t.faults.bad[n] = true
+	t.faults.note(n.src.diagnose(hash, len(line)-hash.col+1, "YAML takes # and what follows for a comment: the expression is cut here",
+		"quote the expression: "+quoted(n.text+string(line[end.col-1:]))))
+}
+
+// openEnd is an expression that waits for something.
+var openEnd = regexp.MustCompile(`([-+*/%<>=!,&|?:.(\[{]|\b(and|or|not|in|contains|startsWith|endsWith|matches))$`)
+
+// unfinished reports whether an expression can't be all there is: a bracket or a
+// quote is open, or an operator has nothing behind it.
+func unfinished(text string) bool {
+	var quote rune
+	depth := 0
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quote != 0 && r == '\\' && quote != '`':
+			escaped = true
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'' || r == '`':
+			quote = r
+		case strings.ContainsRune("([{", r):
+			depth++
+		case strings.ContainsRune(")]}", r):
+			depth--
+		}
+	}
+	return quote != 0 || depth > 0 || openEnd.MatchString(strings.TrimSpace(text))
+}

@@ -1,0 +1,193 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"scenario/internal/chat"
+	"scenario/internal/spec"
+)
+
+// bodyLimit bounds what a server may say about itself.
+const bodyLimit = 4 << 20
+
+// Client is what Discover needs of the client.
+type Client interface {
+	Get(ctx context.Context, endpoint int, path string, limit int64) (status int, header http.Header, body []byte, err error)
+}
+
+// Discover asks every endpoint for its models, settles which one requests name,
+// and recognises the software. The error is an *Unusable, or ctx's.
+//
+// A target that does not list its models can still be used if the scenario
+// names one: the first completion tells.
+func Discover(ctx context.Context, client Client, t *spec.Target, baseURLs []string) (*Facts, error) {
+	facts := &Facts{
+		BaseURLs:         baseURLs,
+		Server:           t.Server,
+		Model:            t.Model.String(),
+		ContextTokens:    t.ContextTokens,
+		KVCapacityTokens: t.KVCapacityTokens,
+		Accelerators:     t.Accelerators,
+		InsecureTLS:      t.TLS.InsecureSkipVerify,
+	}
+	for endpoint := range baseURLs {
+		if err := models(ctx, client, endpoint, t, facts); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return nil, err
+		}
+	}
+	if facts.Server == "auto" {
+		facts.Server = recognise(ctx, client, facts)
+	}
+	version(ctx, client, facts)
+	return facts, ctx.Err()
+}
+
+// models reads an endpoint's list of models.
+func models(ctx context.Context, client Client, endpoint int, t *spec.Target, facts *Facts) error {
+	where := facts.BaseURLs[endpoint]
+	status, _, body, err := client.Get(ctx, endpoint, "models", bodyLimit)
+	var call *chat.CallError
+	switch {
+	case errors.As(err, &call) && status == 0:
+		return unusable(false, "%s cannot be reached: %s", where, call.Message)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return unauthorised(where, status, t)
+	case status == http.StatusServiceUnavailable || status == http.StatusBadGateway || status == http.StatusGatewayTimeout:
+		return unusable(false, "%s is not ready: GET models answers %d", where, status)
+	case err != nil || status != http.StatusOK || !gjson.GetBytes(body, "data").IsArray():
+		if facts.Model == "" {
+			return unusable(false, "%s does not list its models (GET models answers %d), and the scenario names none: set target.model or --model", where, status)
+		}
+		facts.Notes = append(facts.Notes, fmt.Sprintf("%s does not list its models (status %d): that it serves %q rests on its replies", where, status, facts.Model))
+		return nil
+	}
+	return settle(gjson.GetBytes(body, "data"), where, facts)
+}
+
+// settle picks the model and keeps what the list says of it.
+func settle(data gjson.Result, where string, facts *Facts) error {
+	var ids []string
+	for _, m := range data.Array() {
+		if id := m.Get("id").String(); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	switch {
+	case facts.Model == "" && len(ids) == 1:
+		facts.Model = ids[0]
+	case facts.Model == "":
+		return severalModels(ids)
+	case !slices.Contains(ids, facts.Model):
+		return noSuchModel(facts.Model, ids)
+	}
+	for _, id := range ids {
+		if !slices.Contains(facts.Models, id) {
+			facts.Models = append(facts.Models, id)
+		}
+	}
+	for _, m := range data.Array() {
+		if m.Get("id").String() != facts.Model {
+			continue
+		}
+		if facts.Server == "auto" {
+			facts.Server = ownedBy(m.Get("owned_by").String())
+		}
+		facts.ModelRoot = m.Get("root").String()
+		context := int(m.Get("max_model_len").Int())
+		if context > 0 && facts.ContextTokens > context {
+			facts.Notes = append(facts.Notes, fmt.Sprintf("%s states a context of %d tokens, the scenario says %d: the smaller one counts", where, context, facts.ContextTokens))
+			facts.ContextTokens = context
+		}
+		if context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
+			facts.ContextTokens = context
+		}
+	}
+	return nil
+}
+
+// unauthorised names the variable that holds the key.
+func unauthorised(where string, status int, t *spec.Target) error {
+	if t.APIKeyEnv.Empty() {
+		return unusable(true, "%s wants a key (status %d): set target.api_key_env to the name of the variable that holds it", where, status)
+	}
+	return unusable(true, "%s does not accept the key in %s, or it is not set (status %d)", where, t.APIKeyEnv, status)
+}
+
+// ownedBy is the software that names itself as the owner of its models; auto
+// where that says nothing.
+func ownedBy(owner string) string {
+	switch owner {
+	case "vllm", "sglang", "llamacpp", "lmdeploy":
+		return owner
+	case "tensorrt_llm":
+		return "trtllm"
+	case "openai", "system", "openai-internal":
+		return "openai"
+	}
+	return "auto"
+}
+
+// recognise asks for pages that only one kind of software has. None of them
+// costs the server more than a lookup.
+func recognise(ctx context.Context, client Client, facts *Facts) string {
+	page := func(path string) string {
+		status, _, body, err := client.Get(ctx, 0, path, bodyLimit)
+		if err != nil || status != http.StatusOK {
+			return ""
+		}
+		return string(body)
+	}
+	if strings.Contains(page("/"), "Ollama is running") && gjson.Get(page("/api/version"), "version").Exists() {
+		return "ollama"
+	}
+	if props := page("/props"); gjson.Get(props, "build_info").Exists() && gjson.Get(props, "total_slots").Exists() {
+		return "llamacpp"
+	}
+	for _, path := range []string{"/server_info", "/get_server_info"} {
+		if info := page(path); gjson.Get(info, "internal_states").Exists() || gjson.Get(info, "max_total_num_tokens").Exists() {
+			return "sglang"
+		}
+	}
+	facts.Notes = append(facts.Notes, "the software behind the target could not be recognised: set target.server if you know it")
+	return "unknown"
+}
+
+// version asks the software for its version and, where the list of models does
+// not say, for its context.
+func version(ctx context.Context, client Client, facts *Facts) {
+	ask := func(path, field string) gjson.Result {
+		status, _, body, err := client.Get(ctx, 0, path, bodyLimit)
+		if err != nil || status != http.StatusOK {
+			return gjson.Result{}
+		}
+		return gjson.GetBytes(body, field)
+	}
+	switch facts.Server {
+	case "vllm", "trtllm":
+		facts.Version = ask("/version", "version").String()
+	case "sglang":
+		facts.Version = ask("/server_info", "version").String()
+		if facts.Version == "" {
+			facts.Version = ask("/get_server_info", "version").String()
+		}
+	case "ollama":
+		facts.Version = ask("/api/version", "version").String()
+	case "llamacpp":
+		facts.Version = ask("/props", "build_info").String()
+		// The context of one slot; what the list of models calls n_ctx_train is
+		// the model's, not the server's.
+		if context := int(ask("/props", "default_generation_settings.n_ctx").Int()); context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
+			facts.ContextTokens = context
+		}
+	}
+}

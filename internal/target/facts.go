@@ -1,0 +1,83 @@
+// Package target finds out what the server under test is: which model it serves,
+// what software and version it runs, how long its context is. In go a client and
+// what the scenario says of the target; out come Facts, stored with every result
+// as the target's fingerprint, or the reason why the target cannot be used.
+//
+// What a server accepts proves nothing: whether it honours token ids and forced
+// lengths is found out by requests, in the engine, not here.
+package target
+
+import (
+	"fmt"
+	"strings"
+
+	"scenario/internal/diag"
+)
+
+// Facts are what is known of a target before the load.
+type Facts struct {
+	BaseURLs          []string `json:"base_urls" doc:"where requests go, without user, password and query values"`
+	Server            string   `json:"server" doc:"the software, as far as it can be told: vllm, sglang, llamacpp, trtllm, ollama, lmdeploy, openai or unknown"`
+	Version           string   `json:"version,omitempty" doc:"its version, where it says"`
+	Model             string   `json:"model" doc:"the model that requests name"`
+	ModelRoot         string   `json:"model_root,omitempty" doc:"where the server loaded the model from, where it says"`
+	Models            []string `json:"models,omitempty" doc:"the models that the server lists"`
+	ContextTokens     int      `json:"context_tokens,omitempty" doc:"longest prompt and output together; 0: not known"`
+	KVCapacityTokens  int      `json:"kv_capacity_tokens,omitempty" doc:"tokens that the KV cache holds, as the scenario states; 0: not known"`
+	Accelerators      int      `json:"accelerators,omitempty" doc:"number of accelerators, as the scenario states"`
+	SystemFingerprint string   `json:"system_fingerprint,omitempty" doc:"of the first reply, where there is one"`
+	InsecureTLS       bool     `json:"insecure_tls,omitempty" doc:"the certificate was not checked, as the scenario asks"`
+	Notes             []string `json:"notes,omitempty" doc:"what else was found"`
+}
+
+// NoIDs reports whether the software is known to take no token ids or to have no
+// way to force an output's length, whatever it accepts.
+func (f *Facts) NoIDs() bool { return f.Server == "ollama" || f.Server == "openai" }
+
+// LimitField is the request field for the limit of output tokens.
+func (f *Facts) LimitField() string {
+	if f.Server == "openai" {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// Unusable says why a target cannot be used at all: unreachable, unauthorised,
+// or without the model.
+type Unusable struct {
+	Message string
+	// Settled means that waiting will not help.
+	Settled bool
+}
+
+func (e *Unusable) Error() string { return e.Message }
+
+func unusable(settled bool, format string, args ...any) *Unusable {
+	return &Unusable{Message: fmt.Sprintf(format, args...), Settled: settled}
+}
+
+// noSuchModel is the error for a model that the server does not list.
+func noSuchModel(want string, listed []string) *Unusable {
+	message := fmt.Sprintf("no such model: the scenario asks for %q, the target lists %s", want, diag.Quoted(listed))
+	if near, ok := diag.Nearest(want, listed); ok {
+		message += fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return unusable(true, "%s", message)
+}
+
+// severalModels is the error for a scenario that names no model where the server
+// has not exactly one.
+func severalModels(listed []string) *Unusable {
+	if len(listed) == 0 {
+		return unusable(false, "the target lists no model, and the scenario names none: set target.model or --model")
+	}
+	return unusable(true, "the target lists %d models, and the scenario names none: set target.model or --model to one of %s", len(listed), strings.Join(quoted(listed), ", "))
+}
+
+func quoted(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%q", name)
+	}
+	return list
+}

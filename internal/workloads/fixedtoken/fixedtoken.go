@@ -1,0 +1,152 @@
+// Package fixedtoken is the workload kind fixed-token: prompts of an exact number
+// of token ids in, outputs of an exact length out. It measures the server's
+// mechanics, prefill and decode, at exactly known work; it says nothing of the
+// quality of answers, since the prompts mean nothing.
+//
+// Every reply is held to the lengths that were asked for. One with other counts
+// is a length mismatch, whatever its status, and enters no figure.
+package fixedtoken
+
+import (
+	_ "embed"
+
+	"scenario/internal/chat"
+	"scenario/internal/diag"
+	"scenario/internal/engine"
+	"scenario/internal/spec"
+)
+
+//go:embed schema.json
+var schema []byte
+
+// Kind is the workload kind fixed-token.
+var Kind = engine.Kind{
+	Name: "fixed-token",
+	Doc: "Prompts of an exact number of token ids, outputs of an exact length: how fast the server prefills and decodes. " +
+		"It does not ask whether answers make sense (prompts are random ids), only whether counts are exact and the text is not broken.",
+	Schema:   schema,
+	API:      chat.Completions,
+	Features: []string{"streaming"},
+	New:      newWorkload,
+}
+
+// config is the phase's `workload`.
+type config struct {
+	Prompt struct {
+		IDs        string      `yaml:"ids"`
+		Tokens     spec.Tokens `yaml:"tokens"`
+		Vocabulary []int       `yaml:"vocabulary"`
+		ID         *int        `yaml:"id"`
+		Base       *int        `yaml:"base"`
+		Request    *int        `yaml:"request"`
+		Position   *int        `yaml:"position"`
+		Modulo     *int        `yaml:"modulo"`
+	} `yaml:"prompt"`
+	OutputTokens spec.Tokens `yaml:"output_tokens"`
+	IgnoreEOS    *bool       `yaml:"ignore_eos"`
+	MinTokens    bool        `yaml:"min_tokens"`
+}
+
+// workload makes the sessions of one phase.
+type workload struct {
+	config
+	ids      generator
+	forced   bool
+	streamed bool
+}
+
+func newWorkload(setup engine.Setup) (engine.Workload, diag.List) {
+	at := setup.Phase.Workload
+	var c config
+	if err := at.Decode(&c); err != nil {
+		return nil, diag.List{at.Diagnose(err.Error(), "")}
+	}
+	faults := c.check(setup)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	return &workload{
+		config:   c,
+		ids:      c.generator(setup),
+		forced:   c.IgnoreEOS == nil || *c.IgnoreEOS,
+		streamed: setup.Phase.Stream,
+	}, nil
+}
+
+// check is what the schema cannot say: which keys belong to which way of making
+// ids, and what contradicts the rest of the phase.
+func (c *config) check(setup engine.Setup) diag.List {
+	var faults diag.List
+	prompt := setup.Phase.Workload.Key("prompt")
+	keys := map[string][]string{
+		"random":   {"vocabulary"},
+		"constant": {"id"},
+		"affine":   {"base", "request", "position", "modulo"},
+	}
+	for _, way := range []string{"random", "constant", "affine"} {
+		for _, key := range keys[way] {
+			switch at := prompt.Key(key); {
+			case way != c.Prompt.IDs && at.Exists():
+				faults = append(faults, at.DiagnoseKey(key+" belongs to ids: "+way+", and this prompt has ids: "+c.Prompt.IDs, "remove "+key))
+			case way == c.Prompt.IDs && way != "random" && !at.Exists():
+				faults = append(faults, prompt.DiagnoseKey("ids: "+way+" needs "+key, "add "+key+": …"))
+			}
+		}
+	}
+	if v := c.Prompt.Vocabulary; len(v) == 2 && v[0] >= v[1] {
+		faults = append(faults, prompt.Key("vocabulary").Diagnose("the vocabulary is empty: it runs from its first number up to, and without, its second", "write [1000, 30000]"))
+	}
+	if c.Prompt.IDs == "constant" && setup.Phase.Cache == "cold" {
+		faults = append(faults, setup.Phase.At.Key("cache").Diagnose("a constant prompt cannot be cold: all requests but the first find it in the prefix cache", "write cache: any, or ids: random"))
+	}
+	if setup.API != chat.Completions {
+		faults = append(faults, setup.Phase.At.Key("api").Diagnose("token ids go to the completions API only", "write api: completions, or leave api out"))
+	}
+	if c.MinTokens && c.IgnoreEOS != nil && !*c.IgnoreEOS {
+		faults = append(faults, setup.Phase.Workload.Key("min_tokens").Diagnose("min_tokens forces the length, and ignore_eos: false leaves it to the model", "leave one of the two out"))
+	}
+	return faults
+}
+
+// Profile implements engine.Workload.
+func (w *workload) Profile(concurrency int) engine.Profile {
+	prompt, output := int(w.Prompt.Tokens), int(w.OutputTokens)
+	p := engine.Profile{
+		PromptTokens: prompt, OutputTokens: output,
+		KVTokens: concurrency * (prompt + output),
+		TokenIDs: true, Forced: w.forced,
+		CacheDefault: "cold",
+	}
+	if w.Prompt.IDs == "constant" {
+		p.ConstantPrompt = true
+		p.KVShared = prompt + concurrency*output
+		p.CacheDefault = "any"
+	}
+	return p
+}
+
+// Yield implements engine.Workload: one session is one request.
+func (w *workload) Yield(variable string) int {
+	output := int(w.OutputTokens)
+	if !w.forced {
+		output = 1
+	}
+	switch variable {
+	case "gap", "itl":
+		if !w.streamed {
+			return 0
+		}
+		// Servers put up to 16 tokens in an event.
+		return min(1, output-1) * max(1, (output-1)/16)
+	case "tpot", "user_tps", "stall":
+		if !w.streamed {
+			return 0
+		}
+		return min(1, output-1)
+	case "ttft", "ttfc":
+		if !w.streamed {
+			return 0
+		}
+	}
+	return 1
+}
