@@ -66,6 +66,9 @@ func Compile(expression string, scope *Scope, mode Mode) (*Check, []Error) {
 	if len(c.errs) > 0 {
 		return nil, sorted(c.errs)
 	}
+	for i, n := range c.needs {
+		c.needs[i].Asked = slices.Contains(c.asked, n.Path+"."+n.Figure)
+	}
 	return &Check{roots: scope.roots, root: root, slots: c.slots, reads: c.reads, needs: c.needs}, nil
 }
 

@@ -19,6 +19,7 @@ type checker struct {
 
 	errs     []Error
 	reads    []string
+	asked    []string // what known(…) is asked of
 	needs    []Need
 	measured bool // a measured variable was named
 	planned  bool // a planned variable was read, or an optional one asked for

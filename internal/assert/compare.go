@@ -121,6 +121,15 @@ func equal(l, r term) func(*eval) truth {
 	case boolean:
 		return func(e *eval) truth { return l.test(e) * r.test(e) }
 	case text:
+		if r.literal {
+			return func(e *eval) truth {
+				a, ok := l.text(e)
+				if !ok {
+					return unknown
+				}
+				return truthOf(a == r.words)
+			}
+		}
 		return func(e *eval) truth {
 			a, left := l.text(e)
 			b, right := r.text(e)

@@ -124,7 +124,7 @@ type items struct {
 	pointers bool // the elements are pointers to structs
 }
 
-func (l items) len() int {
+func (l *items) len() int {
 	if l.some {
 		return len(l.pick)
 	}
@@ -132,7 +132,7 @@ func (l items) len() int {
 }
 
 // index is the place of element i in the unfiltered list.
-func (l items) index(i int) int {
+func (l *items) index(i int) int {
 	if l.some {
 		return l.pick[i]
 	}
@@ -140,7 +140,7 @@ func (l items) index(i int) int {
 }
 
 // at is the struct of element i; invalid for a nil pointer.
-func (l items) at(i int) reflect.Value {
+func (l *items) at(i int) reflect.Value {
 	v := l.slice.Index(l.index(i))
 	if l.pointers {
 		return v.Elem()

@@ -113,7 +113,7 @@ func fieldOf(t reflect.Type, sf reflect.StructField, name string, outer []reflec
 		f.kind, f.inner = innerOf(sf.Type, outer)
 	}
 	if f.kind == invalid {
-		panic(fault(fmt.Sprintf("is a %s, which checks cannot read", sf.Type)))
+		panic(fault(fmt.Sprintf("is of type %s, which checks cannot read", sf.Type)))
 	}
 	if set := sf.Tag.Get("enum"); set != "" {
 		f.allowed = strings.Split(set, "|")

@@ -41,7 +41,7 @@ func (f *fold) stops(v truth) bool {
 
 // count runs the condition over the elements until the answer is decided. The
 // elements that it holds for are appended to picked where that is not nil.
-func (f *fold) count(e *eval, l items, picked *[]int) tally {
+func (f *fold) count(e *eval, l *items, picked *[]int) tally {
 	elem, trace := e.elem, e.trace
 	e.trace = nil
 	var t tally
@@ -93,10 +93,10 @@ func (f *fold) truth(e *eval) truth {
 	answer := unknown
 	l, ok := f.items(e)
 	if ok && l.len() > 0 {
-		answer = f.answer(f.count(e, l, nil))
+		answer = f.answer(f.count(e, &l, nil))
 	}
 	if ok && e.trace != nil {
-		f.explain(e, l, answer)
+		f.explain(e, &l, answer)
 	}
 	f.keep(e, memo{truth: answer})
 	return answer
@@ -112,20 +112,20 @@ func (f *fold) number(e *eval) (float64, bool) {
 	switch {
 	case !ok || l.len() == 0:
 	case f.name == "count":
-		t := f.count(e, l, nil)
+		t := f.count(e, &l, nil)
 		n, known = float64(t.yes), t.unknown == 0
 	default:
-		n, known = f.sum(e, l)
+		n, known = f.sum(e, &l)
 	}
 	if ok && e.trace != nil {
-		f.explain(e, l, answered(known))
+		f.explain(e, &l, answered(known))
 	}
 	f.keep(e, memo{n: n, ok: known})
 	return n, known
 }
 
 // sum adds up the elements' values; for mean it divides by their number.
-func (f *fold) sum(e *eval, l items) (float64, bool) {
+func (f *fold) sum(e *eval, l *items) (float64, bool) {
 	elem, trace := e.elem, e.trace
 	defer func() { e.elem, e.trace = elem, trace }()
 	e.trace = nil
@@ -154,10 +154,10 @@ func (f *fold) filter(e *eval) (items, bool) {
 	picked.pick, picked.some = []int{}, true
 	known := false
 	if ok && l.len() > 0 {
-		known = f.count(e, l, &picked.pick).unknown == 0
+		known = f.count(e, &l, &picked.pick).unknown == 0
 	}
 	if ok && e.trace != nil {
-		f.explain(e, l, answered(known))
+		f.explain(e, &l, answered(known))
 	}
 	f.keep(e, memo{items: picked, ok: known})
 	return picked, known

@@ -58,9 +58,9 @@ func (c *checker) known(from, to int, arg ast.Node) term {
 		v := p.variable
 		t.element = v.element
 		if !p.isFigure {
-			return c.asked(t, v.known)
+			return c.answer(t, v.known)
 		}
-		return c.asked(t, func(e *eval) bool {
+		return c.answer(t, func(e *eval) bool {
 			_, ok := v.figure(e, p.figure)
 			return ok
 		})
@@ -73,7 +73,7 @@ func (c *checker) known(from, to int, arg ast.Node) term {
 			return term{}
 		}
 		t.element = x.element
-		return c.asked(t, func(e *eval) bool {
+		return c.answer(t, func(e *eval) bool {
 			trace := e.trace
 			e.trace = nil // asking is not reading
 			_, ok := x.num(e)
@@ -85,8 +85,8 @@ func (c *checker) known(from, to int, arg ast.Node) term {
 	return c.failAt(afrom, ato, "%s is no variable: known takes one, as in known(cached_ratio)", c.source.text(afrom, ato))
 }
 
-// asked gives t, a call of known, its answer.
-func (c *checker) asked(t term, known func(*eval) bool) term {
+// answer gives t, a call of known, its closure.
+func (c *checker) answer(t term, known func(*eval) bool) term {
 	words := c.text(t)
 	t.test = func(e *eval) truth {
 		answer := known(e)

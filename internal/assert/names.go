@@ -167,12 +167,15 @@ func (c *checker) permit(p place) bool {
 	if !planned && !v.optional {
 		c.measured = true
 	}
-	if c.asking {
-		return true
-	}
 	path := v.full
 	if p.isFigure {
 		path += "." + p.figure.name
+	}
+	if c.asking {
+		c.asked = append(c.asked, path)
+		return true
+	}
+	if p.isFigure {
 		c.need(v, p.figure)
 	}
 	if !slices.Contains(c.reads, path) && (p.isFigure || !v.field.kind.isDist() && v.field.kind != record) {

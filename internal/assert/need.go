@@ -15,6 +15,7 @@ type Need struct {
 	Figure   string  // as the check names it: "p95", "mean"
 	Quantile float64 // in (0, 1); 0 for mean, min and max
 	Samples  int     // the fewest that make the figure known
+	Asked    bool    // the check asks known(…) of it too, so it may be decided without
 }
 
 // MinSamples is the number of samples that the quantile q, in (0, 1), takes to

@@ -4,7 +4,7 @@ import "strings"
 
 // explain notes the elements that f failed on, or those that made it undecided
 // (outcome unknown).
-func (f *fold) explain(e *eval, l items, outcome truth) {
+func (f *fold) explain(e *eval, l *items, outcome truth) {
 	t := e.trace
 	label := t.path(f.list)
 	switch {
@@ -59,7 +59,7 @@ func (f *fold) offending(outcome truth) (truth, bool) {
 }
 
 // find looks at the first elements with the given verdict again, with a trace.
-func (f *fold) find(e *eval, l items, label string, verdict truth) []Offender {
+func (f *fold) find(e *eval, l *items, label string, verdict truth) []Offender {
 	outer := *e
 	defer func() { e.elem, e.trace = outer.elem, outer.trace }()
 	most := maxOffenders

@@ -111,17 +111,17 @@ func (s *Scope) Later(names ...string) *Scope {
 }
 
 // isLater reports whether path, or something that it stands below, comes later.
+// An optional root has the names of the others: what they get later, it does too.
 func (s *Scope) isLater(path string) bool {
-	for at := path; ; {
+	for at := path; at != ""; at = at[:max(strings.LastIndexByte(at, '.'), 0)] {
 		if s.later[at] {
 			return true
 		}
-		dot := strings.LastIndexByte(at, '.')
-		if dot < 0 {
-			return false
-		}
-		at = at[:dot]
 	}
+	return slices.ContainsFunc(s.roots, func(root scopeRoot) bool {
+		rest, ok := strings.CutPrefix(path, root.Name+".")
+		return ok && root.Optional && root.Name != "" && s.isLater(rest)
+	})
 }
 
 // planned lists what a planned expression can read: the variables that are known

@@ -51,7 +51,7 @@ func parse(expression string) (*source, ast.Node, []Error) {
 		return s, nil, errs
 	}
 	tree, err := parser.Parse(s.forParser())
-	if err != nil {
+	if err != nil || tree.Node == nil {
 		return s, nil, []Error{s.syntaxError(err)}
 	}
 	return s, tree.Node, nil

@@ -22,15 +22,20 @@ func (e *proxyRefusal) Error() string {
 // connectFault is the fault of a connection that could not be opened. permanent
 // says that trying again cannot help.
 func connectFault(err error) (f *fault, permanent bool) {
-	f = &fault{failure: ConnectError}
-	if f.message = tlsText(err); f.message != "" {
-		return f, true
-	}
 	var (
 		refusal *proxyRefusal
 		name    *net.DNSError
 		op      *net.OpError
 	)
+	if errors.As(err, &op) && op.Op == "proxyconnect" {
+		f, permanent = connectFault(op.Err)
+		f.message = "proxy: " + f.message
+		return f, permanent
+	}
+	f = &fault{failure: ConnectError}
+	if f.message = tlsText(err); f.message != "" {
+		return f, true
+	}
 	switch {
 	case errors.As(err, &refusal):
 		f.message = refusal.Error()
@@ -40,9 +45,6 @@ func connectFault(err error) (f *fault, permanent bool) {
 		f.message = fmt.Sprintf("cannot connect to %s: %s", op.Addr, causeText(op.Err))
 	default:
 		f.message = "cannot connect: " + causeText(err)
-	}
-	if errors.As(err, &op) && op.Op == "proxyconnect" {
-		f.message = "proxy: " + f.message
 	}
 	return f, false
 }
@@ -66,7 +68,6 @@ func tlsText(err error) string {
 		verify   *tls.CertificateVerificationError
 		hostname x509.HostnameError
 		invalid  x509.CertificateInvalidError
-		alert    tls.AlertError
 	)
 	switch {
 	case errors.As(err, &header), errors.Is(err, http.ErrSchemeMismatch):
@@ -79,8 +80,8 @@ func tlsText(err error) string {
 	case errors.As(err, &verify):
 		return "TLS: the server's certificate is not trusted (" + plainText(verify.Err) +
 			"); set target.tls.ca_file to the file of the CA that signed it"
-	case errors.As(err, &alert):
-		return "TLS: the server refused: " + plainText(alert) + alertHint(alert)
+	case strings.Contains(err.Error(), remoteAlert):
+		return "TLS: the server refused: " + alertText(err.Error())
 	case strings.Contains(err.Error(), "tls: "):
 		return "TLS: " + plainText(err)
 	}
@@ -98,12 +99,17 @@ func certificateNames(c *x509.Certificate) string {
 	return " (" + oneLine(strings.Join(names, ", "), maxMessage) + ")"
 }
 
-// alertHint is for the alerts that a server sends when it wants a certificate of
-// the client: bad, unsupported, expired, unknown, or none (RFC 8446, section 6).
-func alertHint(alert tls.AlertError) string {
-	switch alert {
-	case 42, 43, 45, 46, 48, 116:
-		return "; if it asks for a client certificate, set target.tls.cert_file and key_file"
+// remoteAlert begins the text of an alert that the server sent. Package tls has
+// no value for it.
+const remoteAlert = "remote error: tls: "
+
+// alertText is the alert in an error's text. The alerts about a certificate mean
+// that of the client, or that it has none.
+func alertText(s string) string {
+	_, alert, _ := strings.Cut(s, remoteAlert)
+	alert = oneLine(alert, maxMessage)
+	if strings.Contains(alert, "certificate") {
+		alert += "; if it asks for a client certificate, set target.tls.cert_file and key_file"
 	}
-	return ""
+	return alert
 }

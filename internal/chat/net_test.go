@@ -2,6 +2,8 @@ package chat
 
 import (
 	"context"
+	"io"
+	"log"
 	"net"
 	"testing"
 )
@@ -33,3 +35,7 @@ func tcpPair(t *testing.T) (client, server net.Conn) {
 func dialTo(conn net.Conn) func(context.Context, string, string) (net.Conn, error) {
 	return func(context.Context, string, string) (net.Conn, error) { return conn, nil }
 }
+
+// quiet takes what a server of the standard library has to say about a client
+// that fails on purpose.
+var quiet = log.New(io.Discard, "", 0)

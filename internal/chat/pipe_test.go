@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 )
@@ -17,28 +18,34 @@ import (
 // pipeServer answers the requests on one connection.
 type pipeServer func(conn net.Conn, in *bufio.Reader)
 
-// newPipeClient makes a client whose every connection is served by server.
+// newPipeClient makes a client whose every connection is served by server. The
+// bubble does not end before all that it started has.
 func newPipeClient(t *testing.T, limits Timeouts, server pipeServer) *Client {
 	t.Helper()
 	base, err := ParseBaseURL("http://server")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var serving sync.WaitGroup
 	c, err := New(Config{
 		BaseURLs: []*url.URL{base},
 		Timeouts: limits,
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			client, conn := net.Pipe()
-			go func() {
+			serving.Go(func() {
 				defer conn.Close()
 				server(conn, bufio.NewReader(conn))
-			}()
+			})
 			return client, nil
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		c.Close()
+		serving.Wait()
+	})
 	return c
 }
 

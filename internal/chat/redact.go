@@ -51,19 +51,22 @@ func formsOf(secret string) []string {
 	forms := []string{
 		secret,
 		url.QueryEscape(secret), url.PathEscape(secret), url.User(secret).String(),
-		base64.RawStdEncoding.EncodeToString([]byte(secret)),
-		base64.RawURLEncoding.EncodeToString([]byte(secret)),
+	}
+	for _, alphabet := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
+	} {
+		forms = append(forms, alphabet.EncodeToString([]byte(secret)))
 	}
 	for _, html := range []bool{false, true} {
 		var buf bytes.Buffer
 		enc := json.NewEncoder(&buf)
 		enc.SetEscapeHTML(html)
 		if enc.Encode(secret) == nil {
-			quoted := strings.TrimSpace(buf.String())
-			forms = append(forms, quoted[1:len(quoted)-1])
+			text := strings.TrimSpace(buf.String())
+			forms = append(forms, text[1:len(text)-1])
 		}
 	}
-	return slices.DeleteFunc(forms, func(s string) bool { return s == "" })
+	return forms
 }
 
 // String is s with every secret replaced by "<redacted>".

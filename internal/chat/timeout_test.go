@@ -140,7 +140,6 @@ func TestTimeouts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := newPipeClient(t, tt.limits, tt.server)
-				defer client.Close()
 				start := time.Now()
 				got := client.Do(t.Context(), &Request{API: Chat, Body: []byte(`{}`), Stream: !tt.unasked})
 				if got.Failure != tt.failure || !strings.Contains(got.Error, tt.error) || tt.failure == NoFailure && got.Error != "" {
@@ -238,7 +237,6 @@ func TestCancel(t *testing.T) {
 		t.Run(stage.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := newPipeClient(t, Timeouts{}, stage.server)
-				defer client.Close()
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(3*time.Second, func() { cancel(errors.New("the window is over")) })
 				start := time.Now()
@@ -276,7 +274,6 @@ func TestCancel(t *testing.T) {
 				say(conn, 0, plainStream, c("a"), finish("stop"), done)
 				untilClosed(in)
 			})
-			defer client.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), linger/2)
 			defer cancel()
 			if got := client.Do(ctx, &Request{Body: []byte(`{}`), Stream: true}); got.Failure != NoFailure {

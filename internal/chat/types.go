@@ -71,13 +71,16 @@ type Reply struct {
 	Error   string // for people: what happened, with the server's own words, cut to a line
 	Code    string // the error code or type the server named, if any
 
-	Status     int // HTTP status of the last attempt; 0: no answer
-	Attempts   int
-	Reconnects int // a kept connection had been closed by the server before it read the request
+	Status       int // HTTP status of the last attempt; 0: no answer
+	Attempts     int
+	FirstFailure Failure // of the first attempt, where there were several
+	FirstError   string
+	Reconnects   int // a kept connection had been closed by the server before it read the request
 
-	Written   Stamp // the first byte of the (first) request was written
-	FirstByte Stamp // the response's first byte was read
-	Closed    Stamp // the response ended, or was given up
+	Written     Stamp // the first byte of the (first) request was written
+	FirstByte   Stamp // the response's first byte was read
+	FirstParsed Stamp // the first token event had been read and parsed
+	Closed      Stamp // the response ended, or was given up
 
 	Model             string
 	SystemFingerprint string

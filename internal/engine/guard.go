@@ -157,3 +157,12 @@ func tune(settings []spec.GuardSetting) []GuardPlan {
 	}
 	return plans
 }
+
+// LaterGuards are the guards of the language that this build does not have.
+func LaterGuards() []string {
+	return []string{
+		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract", "cache-cold", "client-bound",
+		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
+		"server-capped", "read-stamps",
+	}
+}

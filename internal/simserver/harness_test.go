@@ -133,6 +133,9 @@ func (g *got) counts(data string) {
 	if finish := gjson.Get(data, "choices.0.finish_reason").String(); finish != "" {
 		g.finish = finish
 	}
+	if !strings.Contains(data, `"usage"`) {
+		return
+	}
 	for path, count := range map[string]*int{
 		"usage.prompt_tokens":                       &g.prompt,
 		"usage.completion_tokens":                   &g.output,

@@ -2,10 +2,13 @@ package simserver
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -80,4 +83,37 @@ func (r *rig) leave(f fields) {
 	}
 	cancel()
 	response.Body.Close()
+}
+
+func TestDeathResetsTCPConnections(t *testing.T) {
+	cfg := Healthy()
+	cfg.faults.dieAfter = 1
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	server := New(cfg)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(t.Context(), listener) }()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	r := &rig{T: t, server: server, client: &http.Client{Transport: transport}, base: "http://" + address}
+	stream, err := r.open(t.Context(), http.MethodPost, "/v1/completions", ask(ids(1, 10), 30000).json())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if g := r.post(t.Context(), "/v1/completions", ask(ids(2, 10), 10)); g.err == nil {
+		t.Errorf("the fatal request got %v", g)
+	}
+	if _, err := io.Copy(io.Discard, stream.Body); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the open stream ended with %v", err)
+	}
+	if err := <-served; !errors.Is(err, ErrDied) {
+		t.Errorf("serve returned %v", err)
+	}
+	if _, err := net.Dial("tcp", address); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("dial gave %v", err)
+	}
 }

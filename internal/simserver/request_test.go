@@ -63,11 +63,15 @@ func TestRequestsThatCannotBeServed(t *testing.T) {
 		{completions, `{"prompt":"a","logprobs":1}`, 400, "BadRequestError", "logprobs", "does not support logprobs"},
 		{completions, `{"prompt":"a","model":"other"}`, 404, "NotFoundError", "model", "The model `other` does not exist. Valid aliases: sim-1."},
 		{completions, `{"prompt":"a","model":7}`, 400, "Bad Request", "body.model", "valid string"},
-		{completions, `{"prompt":"a","max_tokens":32768}`, 400, "BadRequestError", "input_tokens",
+		{
+			completions, `{"prompt":"a","max_tokens":32768}`, 400, "BadRequestError", "input_tokens",
 			"This model's maximum context length is 32768 tokens. However, you requested 32768 output tokens and " +
-				"your prompt contains 1 input tokens, for a total of 32769 tokens."},
-		{completions, `{"prompt":[` + strings.Repeat("1,", 32767) + `1],"max_tokens":1}`, 400, "BadRequestError", "input_tokens",
-			"maximum context length is 32768 tokens. However, your prompt contains 32768 input tokens"},
+				"your prompt contains 1 input tokens, for a total of 32769 tokens.",
+		},
+		{
+			completions, `{"prompt":[` + strings.Repeat("1,", 32767) + `1],"max_tokens":1}`, 400, "BadRequestError", "input_tokens",
+			"maximum context length is 32768 tokens. However, your prompt contains 32768 input tokens",
+		},
 		{chat, `{}`, 400, "Bad Request", "body.messages", "Field required"},
 		{chat, `{"messages":"hi"}`, 400, "Bad Request", "body.messages", "valid list"},
 		{chat, `{"messages":[]}`, 400, "BadRequestError", "messages", "must not be empty"},
@@ -218,15 +222,15 @@ func TestTextDependsOnPromptAndAboveZeroOnTheSeed(t *testing.T) {
 				"prompt": prompt, "temperature": temperature, "seed": seed, "max_tokens": 30,
 			})).text
 		}
-		cold := say("a", 0, 1)
+		cold, warm := say("a", 0, 1), say("a", 1, 1)
 		for name, same := range map[string]bool{
 			"the same, cold":       say("a", 0, 1) == cold,
 			"another seed, cold":   say("a", 0, 2) == cold,
 			"another prompt":       say("b", 0, 1) != cold,
-			"the same, warm":       say("a", 1, 1) == say("a", 1, 1),
-			"another seed, warm":   say("a", 1, 1) != say("a", 1, 2),
-			"warm and cold":        say("a", 1, 1) != cold,
-			"another prompt, warm": say("a", 1, 1) != say("b", 1, 1),
+			"the same, warm":       say("a", 1, 1) == warm,
+			"another seed, warm":   say("a", 1, 2) != warm,
+			"warm and cold":        warm != cold,
+			"another prompt, warm": say("b", 1, 1) != warm,
 			"a longer prompt":      say("a a", 0, 1) != cold,
 			"another last token":   say("a b c", 0, 1) != say("a b d", 0, 1),
 			"another order":        say("a b c", 0, 1) != say("c b a", 0, 1),

@@ -45,7 +45,9 @@ func (b *Body) decode(a At, d *decoder) {
 }
 
 // unset reports whether a value is the word that takes a field out.
-func unset(n *node) bool { return n.form == textForm && n.style == plainStyle && n.text == "unset" }
+func unset(n *node) bool {
+	return n.form == textForm && n.style == plainStyle && n.variable == "" && n.text == "unset"
+}
 
 // json writes a node as JSON, keys in file order, numbers as they are written.
 func (d *decoder) json(out *bytes.Buffer, n *node) {

@@ -101,10 +101,14 @@ func (b *builder) checkTag(n *node, y *yaml.Node) {
 	case tag == "", tag == "!!str" && n.form == textForm, tag == "!!map" && n.form == mapForm, tag == "!!seq" && n.form == listForm:
 		return
 	}
-	message, fix := "YAML takes "+tag+" for a tag, and drops it",
-		"quote the value or expression: "+quoted(strings.TrimSpace(tag+" "+n.text))
-	if strings.HasPrefix(tag, "!!") {
+	message, fix := "YAML takes "+tag+" for a tag, and drops it", "quote the value or expression"
+	switch {
+	case strings.HasPrefix(tag, "!!"):
 		message, fix = "tags such as "+tag+" are not read here", "write the value without it"
+	case !n.scalar():
+		fix = "write the value without it"
+	case !b.src.blotted(n.at, len([]rune(tag+n.raw))):
+		fix += ": " + quoted(strings.TrimSpace(tag+" "+n.text))
 	}
 	d := b.src.diagnose(n.at, len([]rune(tag)), message, fix)
 	if !b.faults.bad[n] {
@@ -128,7 +132,7 @@ func (b *builder) mapping(n *node, y *yaml.Node) {
 			merges = append(merges, valueNode)
 			continue
 		}
-		key, value := b.key(keyNode), b.tree(valueNode)
+		key, value := b.key(keyNode, n), b.tree(valueNode)
 		if key == nil {
 			continue
 		}
@@ -145,14 +149,20 @@ func (b *builder) mapping(n *node, y *yaml.Node) {
 	}
 }
 
-// key copies a key, nil when it is no text.
-func (b *builder) key(y *yaml.Node) *node {
+// key copies a key of the mapping n, nil when it is no text.
+func (b *builder) key(y *yaml.Node, n *node) *node {
 	key := b.tree(y)
 	switch {
 	case b.faults.bad[key]:
 		return nil
 	case !key.scalar():
-		b.faults.add(key, key.found()+" stands where a key is due", "quote it, if it is meant to be text: "+bracketHint(key))
+		fix := ""
+		if n.flow { // {{x}}
+			line := b.src.line(n.at.line)
+			fix = "quote the expression, if it is one: " + quoted(strings.TrimSpace(string(line[min(n.at.col-1, len(line)):])))
+			b.faults.bad[n] = true
+		}
+		b.faults.add(key, key.found()+" stands where a key is due", fix)
 		return nil
 	case key.form != textForm:
 		fix := `write "` + key.text + `"`
@@ -163,14 +173,6 @@ func (b *builder) key(y *yaml.Node) *node {
 		return nil
 	}
 	return key
-}
-
-// bracketHint shows how to quote text that starts like n.
-func bracketHint(n *node) string {
-	if n.form == listForm {
-		return "'[…]'"
-	}
-	return "'{…}'"
 }
 
 // merge adds the keys of a << value that n does not have yet.

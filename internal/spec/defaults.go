@@ -19,7 +19,24 @@ func applyDefaults(root *node, allowed []string) {
 	for i, phase := range phases.items {
 		if phase.form == mapForm {
 			phases.items[i] = merged(taken, phase)
+			dropIdle(phases.items[i].get("load"), phase.get("load"))
 		}
+	}
+}
+
+// dropIdle takes inherited keys out of a load whose mode they have no place in:
+// a phase can't take them out itself.
+func dropIdle(load, own *node) {
+	mode := load.get("mode")
+	if mode == nil || load == own {
+		return
+	}
+	idle := "waves"
+	if mode.text == "wave" {
+		idle = "requests"
+	}
+	if own.get(idle) == nil {
+		load.entries = slices.DeleteFunc(load.entries, func(e entry) bool { return e.key.text == idle })
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"scenario/internal/diag"
 )
 
 // explainer turns the validator's errors into diagnostics: one for each fault,
@@ -33,6 +35,7 @@ type target struct {
 	node, key *node
 	label     string
 	hidden    bool // at fault already, or part of something that is
+	name      bool // the error is about a key itself, which the label quotes
 }
 
 // walk goes down to the errors that are no consequence of others.
@@ -74,22 +77,29 @@ func ordered(causes []*jsonschema.ValidationError) []*jsonschema.ValidationError
 }
 
 // choose explains a value that fits none of several forms by the form that it
-// was meant to have: the one of its type, the one with the fewest errors.
+// was meant to have: the one of its type, with the most of its keys and the fewest errors.
 func (x *explainer) choose(e *jsonschema.ValidationError, t target, rules map[string]any, keyword string, c context) {
 	branches, _ := rules[keyword].([]any)
 	for _, branch := range branches {
 		c.types = append(c.types, x.types(branch)...)
 	}
-	var meant []*jsonschema.ValidationError
-	for _, cause := range ordered(e.Causes) {
-		if !mistyped(cause, e.InstanceLocation) {
-			meant = append(meant, cause)
+	type candidate struct {
+		err               *jsonschema.ValidationError
+		misfits, mistakes int
+	}
+	var meant []candidate
+	for i, cause := range e.Causes { // one for each branch, in their order
+		if !mistyped(cause, e.InstanceLocation) && len(e.Causes) == len(branches) {
+			meant = append(meant, candidate{cause, x.misfits(branches[i], t.node), leaves(cause)})
 		}
 	}
-	slices.SortStableFunc(meant, func(a, b *jsonschema.ValidationError) int { return cmp.Compare(leaves(a), leaves(b)) })
+	closer := func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.misfits, b.misfits), cmp.Compare(a.mistakes, b.mistakes))
+	}
+	slices.SortStableFunc(meant, closer)
 	switch {
-	case len(meant) == 1, len(meant) > 1 && leaves(meant[0]) < leaves(meant[1]), len(meant) > 1 && c.rule == "":
-		x.walk(meant[0], c)
+	case len(meant) == 1, len(meant) > 1 && (c.rule == "" || closer(meant[0], meant[1]) < 0):
+		x.walk(meant[0].err, c)
 	case len(meant) > 1 && t.node.form == mapForm:
 		x.tell(t.node, t.label+" "+c.rule, "")
 	case len(meant) > 1 || len(e.Causes) == 0:
@@ -97,6 +107,26 @@ func (x *explainer) choose(e *jsonschema.ValidationError, t target, rules map[st
 	default:
 		x.mistyped(t, c)
 	}
+}
+
+// misfits counts the keys of a mapping that a form does not have, and those that
+// it wants and the mapping lacks. A misspelt key is meant to be the right one.
+func (x *explainer) misfits(branch any, n *node) int {
+	rules := x.rules.resolve(branch)
+	properties, _ := rules["properties"].(map[string]any)
+	required, _ := rules["required"].([]any)
+	count := 0
+	for _, e := range n.entries {
+		if _, near := diag.Nearest(e.key.text, sortedKeys(properties)); !near && properties != nil {
+			count++
+		}
+	}
+	for _, name := range required {
+		if name := fmt.Sprint(name); n.get(name) == nil && !n.misspells(name, properties) {
+			count++
+		}
+	}
+	return count
 }
 
 // mistyped reports whether a branch failed because the value is of another type.
@@ -189,17 +219,21 @@ func (x *explainer) target(e *jsonschema.ValidationError) target {
 		}
 		t.hidden = t.hidden || x.faults.bad[t.node] || t.key != nil && x.faults.bad[t.key]
 		if i == len(tokens)-1 && t.key != nil && strings.Contains(e.KeywordLocation, "/propertyNames") {
-			t.node, t.label = t.key, "the key "+t.key.text
+			t.node, t.label, t.name = t.key, fmt.Sprintf("the key %q", t.key.text), true
 		}
 	}
 	return t
 }
 
-// must reports a value by what it must be.
-func (x *explainer) must(t target, words string) { x.mustFix(t, words, "") }
+// must reports a value by what it must be, and what it is.
+func (x *explainer) must(t target, words string) { x.wrong(t, words, t.node.found(), "") }
 
-func (x *explainer) mustFix(t target, words, fix string) {
-	x.say(t.node, t.label+" "+words+"; found "+t.node.found(), fix)
+func (x *explainer) wrong(t target, words, found, fix string) {
+	if t.name {
+		x.say(t.node, t.label+" "+words, fix)
+		return
+	}
+	x.say(t.node, t.label+" "+words+"; found "+found, fix)
 }
 
 // say keeps a complaint until it is clear that the tree is what it should be.

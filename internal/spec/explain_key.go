@@ -69,15 +69,15 @@ func (x *explainer) holds(value any, name string) bool {
 	return false
 }
 
-// elsewhere finds a key at the top of the file, in a phase or in the target.
+// elsewhere finds a key in a phase, in the target or at the top of the file.
 func (x *explainer) elsewhere(name string, rules map[string]any) string {
 	places := []struct {
 		rules any
 		words string
 	}{
-		{x.rules.doc, "at the top of the file"},
 		{x.rules.lookup([]string{"$defs", "phase"}), "in each phase"},
 		{x.rules.lookup([]string{"$defs", "target"}), "under target"},
+		{x.rules.doc, "at the top of the file"},
 	}
 	for _, place := range places {
 		object, _ := place.rules.(map[string]any)

@@ -77,13 +77,13 @@ func (x *explainer) mistyped(t target, c context) {
 		words = "must be " + strings.Join(names, " or ")
 	}
 	found, fix := x.slip(t.node, c)
-	x.say(t.node, t.label+" "+words+"; found "+found, fix)
+	x.wrong(t, words, found, fix)
 }
 
 // malformed explains text that does not have the right form.
 func (x *explainer) malformed(t target, c context) {
 	found, fix := x.slip(t.node, c)
-	x.say(t.node, t.label+" "+cmp.Or(c.rule, "does not have the form that is allowed here")+"; found "+found, fix)
+	x.wrong(t, cmp.Or(c.rule, "does not have the form that is allowed here"), found, fix)
 }
 
 // slip recognises the ways in which YAML makes one type of another.
@@ -102,7 +102,11 @@ func (x *explainer) slip(n *node, c context) (found, fix string) {
 			return found + " in quotes, which is text", "write " + strings.TrimSpace(n.raw)
 		}
 	case n.form == textForm && slices.Contains(c.types, "boolean"):
-		if value, ok := truth(n.text); ok {
+		value, ok := truth(n.text)
+		switch {
+		case ok && n.variable != "":
+			return found, fmt.Sprintf("set %s to %t", n.variable, value)
+		case ok:
 			return found, fmt.Sprintf("write %t", value)
 		}
 	case strings.Contains(c.rule, "duration") && n.form == intForm && !strings.HasPrefix(n.text, "-"):
@@ -145,7 +149,7 @@ func (x *explainer) choice(t target, rules map[string]any, c context) {
 		}
 	}
 	if nearest, ok := diag.Nearest(t.node.text, names); ok && t.node.form == textForm {
-		x.say(t.node, t.label+" "+words+"; found "+t.node.found()+fmt.Sprintf(" (did you mean %q?)", nearest), "write "+nearest)
+		x.wrong(t, words, t.node.found()+fmt.Sprintf(" (did you mean %q?)", nearest), "write "+nearest)
 		return
 	}
 	x.must(t, words)

@@ -97,7 +97,7 @@ func (n *node) found() string {
 		return n.text
 	}
 	switch {
-	case n.secret || looksLikeKey(n.text):
+	case n.secret || looksLikeKey(n.text) || n.src.blotted(n.at, len([]rune(n.raw))):
 		return "text that is not shown here"
 	case n.variable != "":
 		return "the text that ${" + n.variable + "} holds"

@@ -85,7 +85,9 @@ func options() Options {
 }
 
 // loadText loads a file called test.yaml.
-func loadText(text string, o Options) (*Scenario, diag.List) { return Load("test.yaml", []byte(text), o) }
+func loadText(text string, o Options) (*Scenario, diag.List) {
+	return Load("test.yaml", []byte(text), o)
+}
 
 // sameScenario compares scenarios as users see them: by content, wherever it
 // stands, and without what is redacted.
@@ -94,6 +96,10 @@ var sameScenario = cmp.Options{
 		at, ok := p.Last().(cmp.StructField)
 		return ok && at.Name() == "At"
 	}, cmp.Ignore()),
-	cmp.FilterPath(func(p cmp.Path) bool { return strings.HasSuffix(p.GoString(), ".Value") && strings.Contains(p.GoString(), "Headers") }, cmp.Ignore()),
-	cmp.FilterPath(func(p cmp.Path) bool { return strings.Contains(p.GoString(), "BaseURLs") || strings.Contains(p.GoString(), "Proxy") }, cmp.Ignore()),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		return strings.HasSuffix(p.GoString(), ".Value") && strings.Contains(p.GoString(), "Headers")
+	}, cmp.Ignore()),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		return strings.Contains(p.GoString(), "BaseURLs") || strings.Contains(p.GoString(), "Proxy")
+	}, cmp.Ignore()),
 }

@@ -95,4 +95,5 @@ func reload(t *testing.T, s *Scenario, rules *ruleset) {
 	}
 	if diff := cmp.Diff(s, again, sameScenario); diff != "" {
 		t.Errorf("the resolved scenario is another (-was +is):\n%s", diff)
-	}}
+	}
+}

@@ -32,7 +32,7 @@ func (w nulls) entry(e entry, body bool) {
 		w.faults.add(e.key, e.key.text+" has no value", "give it one, or leave the key out")
 		w.faults.bad[e.value] = true
 	case e.value.implicit:
-		w.faults.add(e.key, e.key.text+" has no value", "write null, unset or a value, or leave the key out")
+		w.faults.add(e.key, e.key.text+" has no value", "write null or a value, or leave the key out")
 		w.faults.bad[e.value] = true
 	}
 }

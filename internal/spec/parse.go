@@ -35,7 +35,11 @@ func parse(file string, src []byte, what string, f *faults) *node {
 			"a second YAML document starts here: a file holds one "+what, "split the file, or remove the ---"))
 		return nil
 	}
-	root := newBuilder(s, f).tree(documents[0].Content[0])
+	b := newBuilder(s, f)
+	root := b.tree(documents[0].Content[0])
+	if b.left < 0 {
+		return nil
+	}
 	if root.form != mapForm {
 		f.add(root, fmt.Sprintf("a %s file is a mapping (name: …), this is %s", what, root.found()), "")
 		return nil

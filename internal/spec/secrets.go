@@ -78,7 +78,7 @@ func blotted(lines [][]rune) [][]rune {
 
 // afterColon is where the value of a `key: value` line starts.
 func afterColon(text string) int {
-	if i := strings.Index(text, ": "); i >= 0 {
+	if i := strings.Index(text+" ", ": "); i >= 0 {
 		return i + 1
 	}
 	return 0

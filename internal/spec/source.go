@@ -29,6 +29,11 @@ func newSource(file, text string) *source {
 func newFlag(place, value string) *source {
 	s := newSource(place, value)
 	s.file = false
+	if strings.Contains(place, "headers") || strings.Contains(place, "api_key") {
+		for i, line := range s.lines {
+			s.shown[i] = []rune(strings.Repeat(string(blot), len(line)))
+		}
+	}
 	return s
 }
 
@@ -76,6 +81,16 @@ func (s *source) line(n int) []rune {
 		return nil
 	}
 	return s.lines[n-1]
+}
+
+// blotted reports whether any of the runes at p is struck out where it is printed.
+func (s *source) blotted(p place, width int) bool {
+	for col := p.col; col < p.col+width && col <= len(s.line(p.line)); col++ {
+		if s.shown[p.line-1][col-1] != s.lines[p.line-1][col-1] {
+			return true
+		}
+	}
+	return false
 }
 
 // diagnose is an error at p that underlines width runes.

@@ -14,6 +14,7 @@ func syntaxFault(s *source, err error) diag.Diagnostic {
 	problem := parserLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "")
 	number := brokenLine(s)
 	line := cutLine(string(s.line(number)), number)
+	line.secret = string(s.shown[number-1]) != line.text
 	for _, hint := range syntaxHints {
 		if d, ok := hint(s, line, problem); ok {
 			return d
@@ -70,6 +71,7 @@ type sourceLine struct {
 	text   string
 	key    string // empty for a list item
 	value  int    // byte offset
+	secret bool   // the line is not to be repeated
 }
 
 var linePrefix = regexp.MustCompile(`^\s*(?:-\s+)*(?:["']?([\w.\-/]+)["']?\s*:(?:\s+|$))?`)
@@ -96,6 +98,9 @@ func (l sourceLine) quoteIt() string {
 	what := "value"
 	if l.key == "" || l.key == "expr" || l.key == "when" || l.key == "gate" {
 		what = "expression"
+	}
+	if l.secret {
+		return "quote the " + what
 	}
 	return "quote the " + what + ": " + quoted(l.rest())
 }

@@ -12,7 +12,7 @@ import (
 type syntaxHint func(s *source, l sourceLine, problem string) (diag.Diagnostic, bool)
 
 // syntaxHints in the order they are tried: the first that knows the line wins.
-var syntaxHints = []syntaxHint{tabHint, anchorHint, startHint, blockHint, afterQuoteHint, bracesHint, keyHint, colonHint}
+var syntaxHints = []syntaxHint{tabHint, anchorHint, startHint, blockHint, afterQuoteHint, bracesHint, colonHint, keyHint}
 
 // tabHint knows indentation by tabs.
 func tabHint(s *source, l sourceLine, problem string) (diag.Diagnostic, bool) {
@@ -38,6 +38,9 @@ func anchorHint(s *source, l sourceLine, problem string) (diag.Diagnostic, bool)
 
 // startHint knows characters that mean something else at the start of a value.
 func startHint(s *source, l sourceLine, _ string) (diag.Diagnostic, bool) {
+	if strings.HasPrefix(l.text, "%") {
+		return diag.Diagnostic{}, false // a directive, not a value
+	}
 	first, _ := utf8.DecodeRuneInString(l.rest())
 	why := ""
 	switch {
@@ -107,6 +110,9 @@ func bracesHint(s *source, l sourceLine, problem string) (diag.Diagnostic, bool)
 	return diag.Diagnostic{}, false
 }
 
+// words is a line that could be a key and a value, but for the colon.
+var words = regexp.MustCompile(`^[\w"'][^:\[\]{},]*$`)
+
 // keyHint knows a key without a colon, which runs on into the next line.
 func keyHint(s *source, l sourceLine, problem string) (diag.Diagnostic, bool) {
 	if l.key == "" || !strings.Contains(problem, "mapping values are not allowed") {
@@ -117,7 +123,7 @@ func keyHint(s *source, l sourceLine, problem string) (diag.Diagnostic, bool) {
 		if above == "" || above[0] == '#' {
 			continue
 		}
-		if strings.ContainsAny(above, ":") || strings.HasPrefix(above, "- ") {
+		if !words.MatchString(above) {
 			break
 		}
 		at := s.skipBlank(place{number, 1})

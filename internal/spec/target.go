@@ -93,7 +93,7 @@ func (c *checker) refuseKeys(n *node) {
 		c.refuseKeys(item)
 	}
 	for _, e := range n.entries {
-		if e.key.text != "headers" {
+		if e.key.text != "headers" && !c.faults.bad[e.key] {
 			c.refuseKeys(e.value)
 		}
 	}

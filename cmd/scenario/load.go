@@ -1,0 +1,199 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"scenario/internal/chat"
+	"scenario/internal/diag"
+	"scenario/internal/engine"
+	"scenario/internal/spec"
+	"scenario/internal/workloads"
+)
+
+// loadFlags are the options that change how a scenario is read.
+type loadFlags struct {
+	set     []string
+	baseURL string
+	model   string
+	seed    uint64
+	phases  []string
+	when    string
+	nonce   string
+}
+
+func (f *loadFlags) add(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.set, "set", nil, "override a value: `path=value`, as in phases.decode.concurrency=[1, 4] (repeatable)")
+	c.Flags().StringVar(&f.baseURL, "base-url", "", "override target.base_url")
+	c.Flags().StringVar(&f.model, "model", "", "override target.model")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "override the run seed")
+	c.Flags().StringArrayVar(&f.phases, "phase", nil, "run only this phase and what it requires (repeatable)")
+	c.Flags().StringVar(&f.when, "when", "", "run only the levels where this expression over planned values holds, as in \"concurrency <= 8\"")
+}
+
+// overrides are the --set options, those that stand for one included.
+func (f *loadFlags) overrides(c *cobra.Command) []string {
+	set := f.set[:len(f.set):len(f.set)]
+	if f.baseURL != "" {
+		set = append(set, "target.base_url="+strconv.Quote(f.baseURL))
+	}
+	if f.model != "" {
+		set = append(set, "target.model="+strconv.Quote(f.model))
+	}
+	if c.Flags().Changed("seed") {
+		set = append(set, fmt.Sprintf("seed=%d", f.seed))
+	}
+	return set
+}
+
+// loaded is a scenario file that can be run.
+type loaded struct {
+	file     string
+	plan     *engine.Plan
+	info     engine.ScenarioInfo
+	baseline *engine.BaselineInfo
+}
+
+// loader reads scenario files; env finds variables.
+type loader struct {
+	flags *loadFlags
+	set   []string
+	env   func(string) (string, bool)
+}
+
+// load reads a scenario, its baseline, and makes the plan. The list holds every
+// fault; the scenario is nil when one is an error.
+func (l loader) load(file string) (*loaded, diag.List) {
+	src, faults := spec.ReadFile(file)
+	if faults.HasErrors() {
+		return nil, faults
+	}
+	s, faults := spec.Load(file, src, l.options())
+	if s == nil {
+		return nil, faults
+	}
+	out := &loaded{file: file, info: engine.ScenarioInfo{Name: s.Name, Description: s.Description, File: file, SHA256: digest(src)}}
+	baseline, more := out.readBaseline(s)
+	faults = append(faults, more...)
+	if more.HasErrors() {
+		return nil, faults
+	}
+	plan, more := engine.NewPlan(s, baseline, engine.PlanOptions{
+		Kinds: workloads.Kinds(), Phases: l.flags.phases, When: l.flags.when, Nonce: l.flags.nonce,
+	})
+	faults = append(faults, more...)
+	faults.Sort()
+	out.plan = plan
+	if plan == nil {
+		return nil, faults
+	}
+	return out, faults
+}
+
+// readBaseline reads the scenario's baseline file, if it has one.
+func (l *loaded) readBaseline(s *spec.Scenario) (*spec.Baseline, diag.List) {
+	if s.Baseline.Empty() {
+		return nil, nil
+	}
+	path := s.Baseline.String()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(l.file), path)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		reason := err
+		var pathError *os.PathError
+		if errors.As(err, &pathError) {
+			reason = pathError.Err
+		}
+		return nil, diag.List{s.Baseline.Diagnose(0, len([]rune(s.Baseline.String())), fmt.Sprintf("the baseline %s can't be read: %v", path, reason), "the path is relative to the scenario's folder")}
+	}
+	b, faults := spec.LoadBaseline(path, src)
+	if b == nil {
+		return nil, faults
+	}
+	l.baseline = &engine.BaselineInfo{
+		File: path, SHA256: digest(src), Source: b.Source,
+		Model: b.Model, Hardware: b.Hardware, Engine: b.Engine, Method: b.Method, Origin: b.Origin,
+	}
+	for _, part := range []struct{ name, value string }{
+		{"model", b.Model}, {"hardware", b.Hardware}, {"engine", b.Engine}, {"method", b.Method}, {"origin", b.Origin},
+	} {
+		if part.value == "" {
+			l.baseline.Unstated = append(l.baseline.Unstated, part.name)
+		}
+	}
+	return b, faults
+}
+
+// options is the language of this build.
+func (l loader) options() spec.Options {
+	o := spec.Options{
+		LaterKinds: workloads.Later(), LaterGuards: engine.LaterGuards(), Formulas: engine.FormulaIDs(),
+		Env: l.env, Set: l.set, CheckURL: checkURL, Kinds: kindSchemas(),
+	}
+	for _, g := range engine.Guards() {
+		schema := spec.GuardSchema{ID: g.ID}
+		for _, t := range g.Thresholds {
+			schema.Thresholds = append(schema.Thresholds, t.Name)
+		}
+		o.Guards = append(o.Guards, schema)
+	}
+	return o
+}
+
+func kindSchemas() []spec.KindSchema {
+	var list []spec.KindSchema
+	for _, k := range workloads.Kinds() {
+		list = append(list, spec.KindSchema{Name: k.Name, Schema: k.Schema})
+	}
+	return list
+}
+
+func checkURL(raw string) (message, fix string) {
+	_, err := chat.ParseBaseURL(raw)
+	var fault *chat.URLError
+	if errors.As(err, &fault) {
+		return fault.Message, fault.Fix
+	}
+	if err != nil {
+		return err.Error(), ""
+	}
+	return "", ""
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// loadAll reads every file and prints the faults of all. It returns an error
+// when one of them cannot be run.
+func (l loader) loadAll(files []string, stderr io.Writer) ([]*loaded, error) {
+	if len(files) == 0 {
+		return nil, errors.New("no scenario file given")
+	}
+	var all []*loaded
+	bad := false
+	for _, file := range files {
+		one, faults := l.load(file)
+		io.WriteString(stderr, faults.String())
+		if one == nil {
+			bad = true
+			continue
+		}
+		all = append(all, one)
+	}
+	if bad {
+		return nil, exitStatus(engine.ExitUsage)
+	}
+	return all, nil
+}

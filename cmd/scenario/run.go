@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"scenario/internal/engine"
+	"scenario/internal/report"
+	"scenario/internal/simserver"
+)
+
+// runFlags are the options of `scenario run`.
+type runFlags struct {
+	loadFlags
+	out      string
+	wait     time.Duration
+	simulate string
+	json     bool
+	quiet    bool
+	noColor  bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run FILE...",
+		Short: "run scenarios against a server and give one verdict",
+		Long: `run checks the scenario files, sends nothing if one has a fault, runs them one after
+the other and gives one verdict over all. Each leaves a folder with result.json,
+requests.jsonl and scenario.yaml.`,
+		Example: `  scenario run scenarios/quickstart.yaml --simulate
+  scenario run gate.yaml --base-url http://127.0.0.1:8000 --wait 10m`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, files []string) error {
+			return f.run(c, files)
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&f.nonce, "nonce", "", "use the random prompts of the run with this nonce again")
+	c.Flags().StringVar(&f.out, "out", "runs", "`folder` that the run's own folder is made in")
+	c.Flags().DurationVar(&f.wait, "wait", 0, "wait so long for a target that does not work yet, as in 10m")
+	c.Flags().StringVar(&f.simulate, "simulate", "", "run against a simulated server instead, healthy or with the fault of a `persona`")
+	c.Flags().Lookup("simulate").NoOptDefVal = "healthy"
+	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON instead of tables")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "print the verdict alone")
+	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colour, even on a terminal")
+	return c
+}
+
+func (f *runFlags) run(c *cobra.Command, files []string) error {
+	ctx, stdout, stderr := c.Context(), c.OutOrStdout(), c.ErrOrStderr()
+	l := loader{flags: &f.loadFlags, set: f.overrides(c), env: os.LookupEnv}
+	if f.nonce == "" {
+		f.nonce = newNonce()
+	}
+	simulated := c.Flags().Changed("simulate")
+	if simulated {
+		persona, ok := simserver.Find(f.simulate)
+		if !ok {
+			return unknownPersona(f.simulate)
+		}
+		server, err := startSimulation(ctx, persona)
+		if err != nil {
+			return err
+		}
+		defer server.stop()
+		l = server.loader(l)
+	}
+	all, err := l.loadAll(files, stderr)
+	if err != nil {
+		return err
+	}
+	var verdicts []engine.Verdict
+	var results []*engine.Result
+	for _, one := range all {
+		if simulated {
+			isolate(one.plan.Scenario)
+		}
+		result, err := f.one(ctx, one, l.set, stdout, stderr)
+		if err != nil {
+			return err
+		}
+		results, verdicts = append(results, result), append(verdicts, result.Verdict)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return f.finish(results, verdicts, stdout)
+}
+
+// finish prints what is said once over all files.
+func (f *runFlags) finish(results []*engine.Result, verdicts []engine.Verdict, stdout io.Writer) error {
+	verdict := engine.Combined(verdicts)
+	if len(results) > 1 && !f.json {
+		fmt.Fprintf(stdout, "\n%s over %d scenarios\n", verdict.Decision, len(results))
+	}
+	if verdict.ExitCode != engine.ExitGo {
+		return exitStatus(verdict.ExitCode)
+	}
+	return nil
+}
+
+// one runs one scenario and prints its report.
+func (f *runFlags) one(ctx context.Context, l *loaded, overrides []string, stdout, stderr io.Writer) (*engine.Result, error) {
+	t, err := newConnection(&l.plan.Scenario.Target)
+	if err != nil {
+		return nil, err
+	}
+	defer t.client.Close()
+	out, errs := t.redactor.Writer(stdout), t.redactor.Writer(stderr)
+	defer out.Close()
+	defer errs.Close()
+	for _, note := range t.notes {
+		fmt.Fprintln(errs, "note:", note)
+	}
+	id := runID(l.plan.Scenario.Name, time.Now())
+	files, err := report.NewFiles(filepath.Join(f.out, id), l.plan.Scenario.Resolved(), t.redactor)
+	if err != nil {
+		return nil, fmt.Errorf("the run's folder can't be made: %w", err)
+	}
+	terminal := isTerminal(stderr)
+	runner := &engine.Runner{
+		Plan: l.plan, Client: t.client, Clock: t.clock, Store: files, Wait: f.wait, BaseURLs: t.baseURLs,
+		Scenario: l.info, Baseline: l.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
+		Info: engine.RunInfo{ID: id, Simulated: f.simulate, Overrides: maskOverrides(overrides)},
+	}
+	if !f.quiet && !f.json {
+		runner.Observer = report.NewLive(errs, terminal, report.NewPalette(terminal && f.colour()))
+	}
+	result, err := runner.Run(ctx)
+	err = errors.Join(err, files.Close())
+	if err != nil {
+		fmt.Fprintln(errs, "scenario: the run's files are not complete:", err)
+		result.Verdict = unstored(result.Verdict)
+	}
+	return result, f.print(out, result, files.Dir, isTerminal(stdout))
+}
+
+// unstored is the verdict of a run whose evidence is not on disk: it may not be GO.
+func unstored(v engine.Verdict) engine.Verdict {
+	if v.Decision != engine.Go {
+		return v
+	}
+	return engine.Verdict{Decision: engine.Invalid, ExitCode: engine.ExitInvalid, Reasons: []string{"the run's files could not be written"}}
+}
+
+func (f *runFlags) print(w io.Writer, result *engine.Result, dir string, terminal bool) error {
+	switch {
+	case f.json:
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(result)
+	case f.quiet:
+		_, err := fmt.Fprintln(w, result.Verdict.Decision)
+		return err
+	}
+	if err := report.Terminal(w, result, report.NewPalette(terminal && f.colour())); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", filepath.Join(dir, "result.json"))
+	return err
+}
+
+// colour reports whether colour is wanted at all.
+func (f *runFlags) colour() bool {
+	_, off := os.LookupEnv("NO_COLOR")
+	return !f.noColor && !off
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+

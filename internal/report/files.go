@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"scenario/internal/engine"
+)
+
+// Redactor takes secrets out of what is written.
+type Redactor interface {
+	String(string) string
+}
+
+// Files keeps a run in a folder of its own:
+//
+//	result.json     the whole result, valid at every moment
+//	requests.jsonl  one line per measured request, as each is finished
+//	scenario.yaml   the scenario as it was run
+//
+// Folder and files are readable by their owner alone. It implements engine.Store.
+type Files struct {
+	Dir    string
+	redact Redactor
+	lines  *os.File
+	buffer *bufio.Writer
+}
+
+// NewFiles makes the folder, which must not exist yet, and writes the scenario.
+func NewFiles(dir string, resolved []byte, redact Redactor) (*Files, error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f := &Files{Dir: dir, redact: redact}
+	if err := f.write("scenario.yaml", resolved); err != nil {
+		return nil, err
+	}
+	lines, err := os.OpenFile(filepath.Join(dir, "requests.jsonl"), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	f.lines, f.buffer = lines, bufio.NewWriterSize(lines, 64<<10)
+	return f, nil
+}
+
+// Request implements engine.Store. Lines reach the disk with the next Result, or
+// when enough of them have come together.
+func (f *Files) Request(line engine.RequestLine) error {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(f.buffer, f.redact.String(string(data))); err != nil {
+		return err
+	}
+	return f.buffer.WriteByte('\n')
+}
+
+// Result implements engine.Store: the file is replaced in one step.
+func (f *Files) Result(r *engine.Result) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.buffer.Flush(), f.write("result.json", append(data, '\n')))
+}
+
+// Close closes the file of requests.
+func (f *Files) Close() error {
+	return errors.Join(f.buffer.Flush(), f.lines.Close())
+}
+
+// write replaces a file in one step, so that no reader ever sees half of it.
+func (f *Files) write(name string, data []byte) error {
+	temporary, err := os.CreateTemp(f.Dir, "."+name+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(temporary, f.redact.String(string(data)))
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), filepath.Join(f.Dir, name))
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"scenario/internal/engine"
+)
+
+// Terminal prints a result: the target, a table for each phase with the reasons
+// below it, and the verdict.
+func Terminal(w io.Writer, r *engine.Result, p Palette) error {
+	var b strings.Builder
+	t := terminal{&b, p}
+	t.head(r)
+	for _, phase := range r.Phases {
+		t.phase(phase)
+	}
+	t.notes(r)
+	t.verdict(r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type terminal struct {
+	*strings.Builder
+	Palette
+}
+
+func (t terminal) head(r *engine.Result) {
+	fmt.Fprintf(t, "\n%s", t.bold.Sprint(r.Scenario.Name))
+	if r.Target != nil {
+		f := r.Target
+		fmt.Fprintf(t, " on %s", strings.Join(f.BaseURLs, ", "))
+		fmt.Fprintf(t, "  %s", t.dim.Sprint(about(r)))
+	}
+	t.WriteString("\n")
+}
+
+// about is the target in a few words.
+func about(r *engine.Result) string {
+	f := r.Target
+	words := []string{f.Model}
+	if r.Run.Simulated != "" {
+		words = append(words, "simulated server: "+r.Run.Simulated)
+	}
+	if f.Server != "unknown" {
+		words = append(words, strings.TrimSpace(f.Server+" "+f.Version))
+	}
+	if f.ContextTokens > 0 {
+		words = append(words, fmt.Sprintf("context %d", f.ContextTokens))
+	}
+	if f.InsecureTLS {
+		words = append(words, "certificate NOT checked")
+	}
+	return strings.Join(words, " · ")
+}
+
+func (t terminal) phase(p *engine.PhaseResult) {
+	fmt.Fprintf(t, "\n%s  %s\n", t.bold.Sprint(p.Name), t.dim.Sprintf("%s · %s · cache %s", p.Kind, p.API, p.Cache))
+	t.table(p)
+	if len(p.Assumed) > 0 {
+		fmt.Fprintf(t, "  assumed, not stated by the published source: %s\n", strings.Join(p.Assumed, ", "))
+	}
+	if p.Warmup != nil {
+		t.warmup(p.Warmup, "warm-up")
+	}
+	for _, l := range p.Levels {
+		t.level(l)
+	}
+	t.common(p)
+}
+
+// columns of the table of levels; the last ones are right-aligned numbers.
+var columns = []string{"C", "state", "good", "output tok/s", "tok/s per user", "TTFT p50", "TTFT p95", "TPOT p50", "E2E p50"}
+
+func (t terminal) table(p *engine.PhaseResult) {
+	w := table.NewWriter()
+	w.SetOutputMirror(nil)
+	style := table.StyleLight
+	style.Options = table.Options{SeparateHeader: true}
+	style.Format.Header = text.FormatDefault
+	style.Box.PaddingLeft, style.Box.PaddingRight = " ", " "
+	w.SetStyle(style)
+	header := make(table.Row, len(columns))
+	for i, c := range columns {
+		header[i] = c
+	}
+	w.AppendHeader(header)
+	var configs []table.ColumnConfig
+	for i := range columns {
+		align := text.AlignRight
+		if i == 1 {
+			align = text.AlignLeft
+		}
+		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
+	}
+	w.SetColumnConfigs(configs)
+	for _, l := range p.Levels {
+		w.AppendRow(t.row(l))
+	}
+	t.WriteString(w.Render() + "\n")
+}
+
+func (t terminal) row(l *engine.LevelResult) table.Row {
+	state := string(l.State)
+	if !l.Gated {
+		state += " (explored)"
+	}
+	row := table.Row{l.Concurrency, t.state(l.State).Sprint(state), dash, dash, dash, dash, dash, dash, dash}
+	found := l.Figures
+	if found == nil {
+		found = l.Withheld
+	}
+	if found != nil {
+		row[2] = fmt.Sprintf("%d/%d", found.OKCount, found.Issued)
+	}
+	if l.Figures == nil {
+		return row
+	}
+	row[3] = number(found.OutputTPS)
+	if v, ok := found.UserTPS.Quantile(0.5); ok {
+		row[4] = float(v)
+	}
+	row[5], row[6] = quantile(found.TTFT, 0.5), quantile(found.TTFT, 0.95)
+	row[7], row[8] = quantile(found.TPOT, 0.5), quantile(found.E2E, 0.5)
+	return row
+}
+
+func (t terminal) verdict(r *engine.Result) {
+	v := r.Verdict
+	word := t.bad
+	switch v.Decision {
+	case engine.Go:
+		word = t.good
+	case engine.Invalid, engine.Incomplete:
+		word = t.warn
+	}
+	line := word.Sprint(string(v.Decision))
+	var aside []string
+	if r.Run.Simulated != "" {
+		aside = append(aside, "simulated server")
+	}
+	if len(r.Run.Partial) > 0 {
+		aside = append(aside, "partial: "+strings.Join(r.Run.Partial, " "))
+	}
+	if len(aside) > 0 {
+		line += " (" + strings.Join(aside, ", ") + ")"
+	}
+	fmt.Fprintf(t, "\n%s\n", line)
+	for _, reason := range v.Reasons {
+		fmt.Fprintf(t, "  %s\n", reason)
+	}
+}
+
+func (t terminal) notes(r *engine.Result) {
+	notes := r.Notes
+	if r.Target != nil {
+		notes = append(notes[:len(notes):len(notes)], r.Target.Notes...)
+	}
+	if b := r.Baseline; b != nil {
+		notes = append(notes, baseline(r))
+	}
+	if len(notes) > 0 {
+		t.WriteString("\n")
+	}
+	for _, note := range notes {
+		fmt.Fprintf(t, "%s %s\n", t.dim.Sprint("note:"), note)
+	}
+}
+
+// baseline says what is compared with what.
+func baseline(r *engine.Result) string {
+	b := r.Baseline
+	s := fmt.Sprintf("compared with %s figures of %s", b.Source, b.File)
+	stated := []string{}
+	for _, part := range []string{b.Model, b.Hardware, b.Engine} {
+		if part != "" {
+			stated = append(stated, part)
+		}
+	}
+	if len(stated) > 0 {
+		s += " (" + strings.Join(stated, ", ") + ")"
+	}
+	if r.Target != nil {
+		s += "; this target serves " + r.Target.Model
+	}
+	if len(b.Unstated) > 0 {
+		s += "; the source does not state " + strings.Join(b.Unstated, ", ")
+	}
+	return s
+}

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"scenario/internal/engine"
+)
+
+// state is the colour of a level's state.
+func (p Palette) state(s engine.State) *color.Color {
+	switch s {
+	case engine.Accepted:
+		return p.good
+	case engine.Rejected, engine.Missed:
+		return p.bad
+	case engine.Skipped, engine.IncompleteLevel:
+		return p.dim
+	}
+	return p.warn
+}
+
+// level prints what a reader must know of one level beside its row: why it is
+// not accepted, and what its guards saw.
+func (t terminal) level(l *engine.LevelResult) {
+	var lines []string
+	if l.Reason != "" {
+		lines = append(lines, l.Reason)
+	}
+	for _, g := range l.Guards {
+		if g.Status == "fired" && g.Effect != engine.Tag && g.Effect != engine.Warn {
+			lines = append(lines, t.guard(g))
+		}
+	}
+	for _, c := range l.Checks {
+		if c.Result == "fails" || c.Result == "undecided" {
+			lines = append(lines, t.check(c)...)
+		}
+	}
+	if len(l.Failures) > 0 {
+		for _, f := range l.Failures {
+			lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
+		}
+	}
+	if l.Warmup != nil && l.Warmup.Failed > 0 {
+		lines = append(lines, fmt.Sprintf("warm-up: %d of %d requests were not good, first: %s", l.Warmup.Failed, l.Warmup.Sent, l.Warmup.Error))
+	}
+	lines = append(lines, formulas(l)...)
+	for i, line := range lines {
+		lead := strings.Repeat(" ", 10)
+		if i == 0 {
+			lead = fmt.Sprintf("  %-8s", fmt.Sprintf("C=%d", l.Concurrency))
+		}
+		fmt.Fprintf(t, "%s%s\n", lead, line)
+	}
+}
+
+func (t terminal) guard(g engine.GuardResult) string {
+	effect := t.warn
+	if g.Effect == engine.Reject {
+		effect = t.bad
+	}
+	return fmt.Sprintf("%s %s: %s", effect.Sprint(string(g.Effect)), g.ID, g.Message)
+}
+
+func (t terminal) check(c engine.CheckResult) []string {
+	word := t.bad
+	if c.Result == "undecided" {
+		word = t.warn
+	}
+	name := c.Expr
+	if c.Name != "" {
+		name = c.Name + ": " + c.Expr
+	}
+	lines := []string{fmt.Sprintf("%s %s %s  %s", c.Group, word.Sprint(c.Result), name, t.dim.Sprint(c.At))}
+	if c.Reason != "" {
+		lines = append(lines, "  "+c.Reason)
+	}
+	if len(c.Values) > 0 {
+		lines = append(lines, "  "+pairs(c.Values))
+	}
+	for _, o := range c.Offenders {
+		lines = append(lines, fmt.Sprintf("  %s[%d]: %s", o.List, o.Index, pairs(o.Values)))
+	}
+	return lines
+}
+
+func pairs(values []engine.Value) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = v.Path + " = " + v.Text
+	}
+	return strings.Join(words, ", ")
+}
+
+// formulas prints a published method's own figures, name by name.
+func formulas(l *engine.LevelResult) []string {
+	var lines []string
+	for id, figures := range l.Formulas {
+		var list []string
+		for _, f := range members(figures) {
+			list = append(list, f.name+" "+f.text)
+		}
+		lines = append(lines, id+": "+strings.Join(list, " · "))
+	}
+	sort.Strings(lines)
+	return lines
+}
+
+// common prints the tags and warnings of a phase's guards, once for all levels
+// that have them.
+func (t terminal) common(p *engine.PhaseResult) {
+	type remark struct {
+		id, message string
+		effect      engine.Effect
+		status      string
+		because     string
+	}
+	levels := map[remark][]string{}
+	var order []remark
+	ran := 0
+	for _, l := range p.Levels {
+		if l.Guards != nil || l.Checks != nil {
+			ran++
+		}
+		for _, g := range l.Guards {
+			if g.Status == "fired" && g.Effect != engine.Tag && g.Effect != engine.Warn {
+				continue
+			}
+			r := remark{g.ID, g.Message, g.Effect, g.Status, g.Because}
+			if levels[r] == nil {
+				order = append(order, r)
+			}
+			levels[r] = append(levels[r], fmt.Sprint(l.Concurrency))
+		}
+	}
+	for _, r := range order {
+		where := ""
+		if len(levels[r]) < ran {
+			where = " (C=" + strings.Join(levels[r], ", ") + ")"
+		}
+		word := string(r.effect)
+		switch r.status {
+		case "not_checked":
+			word = "not checked"
+		case "off":
+			word = "off"
+		}
+		line := fmt.Sprintf("  %s %s%s: %s", t.warn.Sprint(word), r.id, where, r.message)
+		if r.because != "" {
+			line += " because: " + r.because
+		}
+		t.WriteString(line + "\n")
+	}
+}
+
+func (t terminal) warmup(w *engine.WarmupResult, name string) {
+	if w.Failed > 0 {
+		fmt.Fprintf(t, "  %s: %d of %d requests were not good, first: %s\n", name, w.Failed, w.Sent, w.Error)
+	}
+}
