@@ -75,6 +75,7 @@ func (c *checker) expr(n ast.Node) term {
 	return c.failAt(from, to, "%s is not part of the language", c.source.text(from, to))
 }
 
+// number makes t, a literal, the number it stands for.
 func (t term) number(value float64) term {
 	t.kind = number
 	t.num = func(*eval) (float64, bool) { return value, true }

@@ -1,6 +1,7 @@
 package assert
 
 import (
+	"reflect"
 	"sync"
 	"testing"
 )
@@ -165,7 +166,6 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// A predicate is looked at until its answer is decided, and no further.
 func TestEvalOfPlannedExpressions(t *testing.T) {
 	for _, c := range []struct {
 		source string
@@ -186,6 +186,35 @@ func TestEvalOfPlannedExpressions(t *testing.T) {
 		}
 		if got := check.Eval(c.env); got != c.want {
 			t.Errorf("%s: %s, want %s", c.source, got, c.want)
+		}
+	}
+}
+
+// eager is a distribution that has an answer to everything.
+type eager struct{ samples }
+
+func (eager) Quantile(float64) (float64, bool) { return 1, true }
+func (eager) Mean() (float64, bool)            { return 1, true }
+
+// Too few samples are too few, whatever the distribution says.
+func TestEvalCountsSamples(t *testing.T) {
+	type level struct {
+		TTFT eager `json:"ttft" doc:"start to first token event"`
+	}
+	scope := NewScope(Root{Type: reflect.TypeFor[level]()})
+	for n, want := range map[int]string{0: "", 1: "mean ", 4: "mean ", 5: "mean p50 ", 58: "mean p50 p90 ", 59: "mean p50 p90 p95 ", 299: "mean p50 p90 p95 p99 "} {
+		got := ""
+		for _, figure := range []string{"mean", "p50", "p90", "p95", "p99"} {
+			check, errs := Compile("ttft."+figure+" < s(1)", scope, Measured)
+			if errs != nil {
+				t.Fatal(errs)
+			}
+			if check.Eval(Env{&level{eager{samples{make(values, n)}}}}) == Holds {
+				got += figure + " "
+			}
+		}
+		if got != want {
+			t.Errorf("of %d samples: %sare known, want %s", n, got, want)
 		}
 	}
 }

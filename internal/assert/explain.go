@@ -3,6 +3,7 @@ package assert
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
 
 // Explanation is what stands behind a result.
@@ -101,7 +102,7 @@ func (t *trace) readList(v *variable, l items, known bool) {
 	case known:
 		n = l.len()
 	}
-	value := plain(float64(n)) + " elements"
+	value := strconv.Itoa(n) + " elements"
 	if n == 1 {
 		value = "1 element"
 	}

@@ -62,6 +62,7 @@ func TestExplain(t *testing.T) {
 		"all(filter(turns, known(.pass)), all(.replies, .ok))",
 		"all(filter(turns, known(.pass)), .ttft.p50 < s(1))",
 		"all(requests, .ttft <= 2 * mean(requests, .ttft))",
+		"all(requests, .index < count(requests, .output_tokens > 0))",
 		`all(requests, .error == "")`,
 		"all(requests, .ok) or ok_count > 2",
 		"(all(requests, .ok) or ok_count > 2) and all(requests, .index < 3)",

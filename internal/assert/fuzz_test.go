@@ -70,7 +70,7 @@ func explain(t *testing.T, check *Check, env Env, source string) Result {
 // FuzzEval evaluates random expressions over random values, and compares with a
 // plain evaluator that shares nothing but the syntax tree.
 func FuzzEval(f *testing.F) {
-	for seed := range uint64(2000) {
+	for seed := range uint64(500) {
 		f.Add(seed)
 	}
 	scope := sampleScope()

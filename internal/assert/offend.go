@@ -1,6 +1,9 @@
 package assert
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // explain notes the elements that f failed on, or those that made it undecided
 // (outcome unknown).
@@ -82,8 +85,9 @@ func (f *fold) find(e *eval, l *items, label string, verdict truth) []Offender {
 	return found
 }
 
+// element is the path of one element of a list.
 func element(list string, index int) string {
-	return list + "[" + plain(float64(index)) + "]"
+	return list + "[" + strconv.Itoa(index) + "]"
 }
 
 // counted tells a count that is compared with something which of its elements

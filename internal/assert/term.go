@@ -57,10 +57,10 @@ func settled(want truth, t term) term {
 		if e.trace == nil {
 			return test(e)
 		}
-		mark := len(e.trace.offenders)
+		before := e.trace.offenders
 		result := test(e)
 		if result == want {
-			e.trace.offenders = e.trace.offenders[:mark]
+			e.trace.offenders = before
 		}
 		return result
 	}

@@ -70,7 +70,7 @@ func readerOf(t reflect.Type) (kind, reader) {
 	case t.Kind() == reflect.String:
 		return text, reader{text: func(v reflect.Value) (string, bool) { return v.String(), true }}
 	case t.Kind() == reflect.Float64, t.Kind() == reflect.Float32:
-		return number, reader{number: func(v reflect.Value) (float64, bool) { return finite(v.Float()) }}
+		return number, reader{number: func(v reflect.Value) (float64, bool) { return v.Float(), true }}
 	case reflect.Int <= t.Kind() && t.Kind() <= reflect.Int64:
 		return number, reader{number: func(v reflect.Value) (float64, bool) { return float64(v.Int()), true }}
 	case reflect.Uint <= t.Kind() && t.Kind() <= reflect.Uint64:
@@ -97,43 +97,24 @@ func methodReader(t reflect.Type) (kind, reader) {
 		found = k
 		set()
 	}
-	add(number, reflect.TypeFor[numberValue](), func() {
-		r.number = func(v reflect.Value) (float64, bool) {
-			if value, ok := methods[numberValue](v); ok {
-				if n, known := value.Number(); known {
-					return finite(n)
-				}
-			}
-			return 0, false
-		}
-	})
+	add(number, reflect.TypeFor[numberValue](), func() { r.number = through(numberValue.Number) })
 	add(duration, reflect.TypeFor[durationValue](), func() {
-		r.number = func(v reflect.Value) (float64, bool) {
-			if value, ok := methods[durationValue](v); ok {
-				d, known := value.Duration()
-				return float64(d), known
-			}
-			return 0, false
-		}
+		r.number = through(func(x durationValue) (float64, bool) {
+			d, known := x.Duration()
+			return float64(d), known
+		})
 	})
 	add(boolean, reflect.TypeFor[boolValue](), func() {
+		read := through(boolValue.Bool)
 		r.truth = func(v reflect.Value) truth {
-			if value, ok := methods[boolValue](v); ok {
-				if b, known := value.Bool(); known {
-					return truthOf(b)
-				}
+			b, known := read(v)
+			if !known {
+				return unknown
 			}
-			return unknown
+			return truthOf(b)
 		}
 	})
-	add(text, reflect.TypeFor[textValue](), func() {
-		r.text = func(v reflect.Value) (string, bool) {
-			if value, ok := methods[textValue](v); ok {
-				return value.Text()
-			}
-			return "", false
-		}
-	})
+	add(text, reflect.TypeFor[textValue](), func() { r.text = through(textValue.Text) })
 	if pointer.Implements(reflect.TypeFor[distribution]()) {
 		k := numberDist
 		if reflect.New(pointer.Elem()).Interface().(distribution).IsDuration() {
@@ -142,6 +123,17 @@ func methodReader(t reflect.Type) (kind, reader) {
 		add(k, reflect.TypeFor[distribution](), func() { r.dist = methods[distribution] })
 	}
 	return found, r
+}
+
+// through reads a value by its method; a nil pointer is unknown.
+func through[T, V any](get func(T) (V, bool)) func(reflect.Value) (V, bool) {
+	return func(v reflect.Value) (V, bool) {
+		if m, ok := methods[T](v); ok {
+			return get(m)
+		}
+		var none V
+		return none, false
+	}
 }
 
 // methods is the value as the interface that its type was found to implement;

@@ -48,11 +48,14 @@ func (v *variable) table(e *eval) Table {
 	return e.roots[v.root].table
 }
 
-// number reads a number, or a duration in nanoseconds.
+// number reads a number, or a duration in nanoseconds. What is NaN or infinite is
+// unknown.
 func (v *variable) number(e *eval) (float64, bool) {
 	s := v.base(e)
 	if s.IsValid() {
-		return v.field.read.number(v.field.of(s))
+		n, known := v.field.read.number(v.field.of(s))
+		_, ok := finite(n)
+		return n, known && ok
 	}
 	return v.table(e).number(v.key)
 }

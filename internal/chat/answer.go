@@ -74,6 +74,9 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 			return carriedError(e)
 		}
 	}
+	if p.choices.Type == gjson.Null && p.usage.Type == gjson.Null && p.timings.Type == gjson.Null {
+		a.notes.add("an object without choices came: " + quote(root.Raw))
+	}
 	a.identify(p)
 
 	had := a.finish

@@ -70,7 +70,7 @@ func (a *answer) delta(v gjson.Result, whole bool) EventKind {
 				a.notes.add("the reply carries a refusal")
 			}
 		case "reasoning_details", "thinking":
-			if says(value) && value.Raw != "[]" {
+			if says(value) {
 				a.notes.add("the field " + key.Str + " was not read")
 			}
 		}

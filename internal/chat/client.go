@@ -31,12 +31,12 @@ import (
 
 // Config says where requests go and how.
 type Config struct {
-	BaseURLs  []*url.URL        // as ParseBaseURL returns them; Request.Endpoint chooses
-	Key       string            // empty: none is sent
-	KeyHeader string            // the header for Key; empty: Authorization, as a bearer token
-	Headers   map[string]string // sent with every request; they win over the client's own
-	TLS       *tls.Config       // nil: the defaults
-	Proxy     func(*http.Request) (*url.URL, error)
+	BaseURLs  []*url.URL                            // as ParseBaseURL returns them; Request.Endpoint chooses
+	Key       string                                // empty: none is sent
+	KeyHeader string                                // the header for Key; empty: Authorization, as a bearer token
+	Headers   map[string]string                     // sent with every request; they win over the client's own
+	TLS       *tls.Config                           // nil: the defaults
+	Proxy     func(*http.Request) (*url.URL, error) // nil: none
 	Timeouts  Timeouts
 	// Dial opens connections; nil stands for a net.Dialer.
 	Dial      func(ctx context.Context, network, address string) (net.Conn, error)

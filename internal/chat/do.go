@@ -8,7 +8,8 @@ import (
 
 // Do sends a request and reads its reply to the end. Whatever goes wrong is a
 // Failure of the reply, which is never nil. Do returns once the reply is over,
-// or soon after ctx is.
+// or soon after ctx is. The request's body must not be changed even then: a server
+// that answered early may still be reading it.
 func (c *Client) Do(ctx context.Context, r *Request) *Reply {
 	reply := c.do(ctx, r)
 	c.redact(reply)
@@ -26,8 +27,8 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 	ctx, cancel := c.withRequestLimit(ctx)
 	defer cancel()
 
-	var first Stamp
-	reconnects := 0
+	var first *Reply
+	written, reconnects := Stamp(0), 0
 	for n := 1; ; n++ {
 		x := c.attempt(ctx, r, c.kept)
 		if x.stale {
@@ -36,10 +37,15 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 		}
 		reply := x.reply
 		reply.Attempts, reply.Reconnects = n, reconnects
-		if first == 0 {
-			first = reply.Written
+		if written == 0 {
+			written = reply.Written
 		}
-		reply.Written = first
+		reply.Written = written
+		if first == nil {
+			first = reply
+		} else {
+			reply.FirstFailure, reply.FirstError = first.Failure, first.Error
+		}
 		if !x.again || n > r.Retries {
 			return reply
 		}
@@ -69,7 +75,7 @@ func (c *Client) withRequestLimit(ctx context.Context) (context.Context, context
 // have echoed them in.
 func (c *Client) redact(r *Reply) {
 	for _, s := range []*string{
-		&r.Error, &r.Code, &r.Content, &r.Reasoning, &r.FinishReason, &r.Model, &r.SystemFingerprint,
+		&r.Error, &r.FirstError, &r.Code, &r.Content, &r.Reasoning, &r.FinishReason, &r.Model, &r.SystemFingerprint,
 	} {
 		*s = c.redactor.String(*s)
 	}

@@ -197,7 +197,7 @@ func (x *exchange) read(ctx context.Context, resp *http.Response, stream bool) {
 	if _, zipped := body.(*gunzip); zipped {
 		d.answer.notes.add("the server compressed the reply, although it was not asked to")
 	}
-	err := x.decode(d, body, stream)
+	err := x.decode(d, body)
 	if d.fault == nil {
 		d.end(x.cut(ctx, err))
 	}
@@ -209,13 +209,16 @@ func (x *exchange) read(ctx context.Context, resp *http.Response, stream bool) {
 
 // decode feeds the decoder until the body ends or the decoder has had enough,
 // and moves on to the timeouts that the progress of the stream calls for.
-func (x *exchange) decode(d *decoder, body io.Reader, stream bool) error {
+func (x *exchange) decode(d *decoder, body io.Reader) error {
 	limits := x.client.limits
 	buf := make([]byte, readSize)
 	begun, ended := false, false
 	for {
 		n, err := body.Read(buf)
 		d.feed(buf[:n], x.stamps.lastRead())
+		if x.reply.FirstParsed == 0 && len(d.answer.events) > 0 {
+			x.reply.FirstParsed = x.client.clock.Now()
+		}
 		if err != nil || d.fault != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -169,10 +170,12 @@ func secretsOf(cfg Config) []string {
 		if base == nil {
 			continue
 		}
-		if password, ok := base.User.Password(); ok {
-			secrets = append(secrets, base.User.Username()+":"+password, password)
+		secrets = append(secrets, userSecrets(base.User)...)
+		if cfg.Proxy != nil {
+			if proxy, err := cfg.Proxy(&http.Request{URL: base}); err == nil && proxy != nil {
+				secrets = append(secrets, userSecrets(proxy.User)...)
+			}
 		}
-		secrets = append(secrets, base.User.Username())
 		for name, values := range base.Query() {
 			if name != azureVersion {
 				secrets = append(secrets, values...)
@@ -180,4 +183,10 @@ func secretsOf(cfg Config) []string {
 		}
 	}
 	return secrets
+}
+
+// userSecrets lists the userinfo of a URL, in its parts and as a whole.
+func userSecrets(user *url.Userinfo) []string {
+	password, _ := user.Password()
+	return []string{user.Username(), password, user.Username() + ":" + password}
 }

@@ -142,6 +142,14 @@ func TestReplyHasNoSecret(t *testing.T) {
 	}
 }
 
+func TestUserinfoOfTheProxyIsSecret(t *testing.T) {
+	base, proxy := &url.URL{Scheme: "http", Host: "h"}, &url.URL{Host: "p", User: url.UserPassword("user", "SECRET789")}
+	r := NewRedactor(secretsOf(Config{BaseURLs: []*url.URL{base}, Proxy: http.ProxyURL(proxy)}))
+	if got := r.String("Basic dXNlcjpTRUNSRVQ3ODk= SECRET789"); got != "Basic <redacted> <redacted>" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestMediaTypesAreNoSecrets(t *testing.T) {
 	got := secretsOf(Config{Headers: map[string]string{"Content-Type": "application/json", "X-A": "Bearer abcdef"}, Key: "k"})
 	if diff := cmp.Diff([]string{"k", "Bearer abcdef", "abcdef"}, got); diff != "" {

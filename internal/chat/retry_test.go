@@ -3,10 +3,7 @@ package chat
 import (
 	"bufio"
 	"context"
-	"errors"
-	"io"
 	"net"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,6 +50,7 @@ func TestRetries(t *testing.T) {
 		failure  Failure
 		error    string
 		attempts int
+		first    Failure
 		took     time.Duration
 		notes    []string
 	}{
@@ -66,22 +64,22 @@ func TestRetries(t *testing.T) {
 		{
 			name: "after the time the server asks for", retries: 1,
 			servers:  []pipeServer{refusing(10*ms, "429 Too Many Requests", "Retry-After: 1"), answering(100 * ms)},
-			attempts: 2, took: 1110 * ms,
+			attempts: 2, first: HTTPError, took: 1110 * ms,
 		},
 		{
 			name: "at the date the server asks for", retries: 1,
 			servers:  []pipeServer{refusing(0, "503 Service Unavailable", "Retry-After: Sat, 01 Jan 2000 00:00:07 GMT"), answering(0)},
-			attempts: 2, took: 7 * time.Second,
+			attempts: 2, first: HTTPError, took: 7 * time.Second,
 		},
 		{
 			name: "waits of our own grow", retries: 3,
-			servers:  []pipeServer{refusing(0, "502 Bad Gateway"), refusing(0, "504 Gateway Timeout"), hangUp, answering(0)},
-			attempts: 4, took: 7 * time.Second,
+			servers:  []pipeServer{hangUp, refusing(0, "502 Bad Gateway"), refusing(0, "504 Gateway Timeout"), answering(0)},
+			attempts: 4, first: StreamBroken, took: 7 * time.Second,
 		},
 		{
 			name: "the last attempt counts", retries: 1,
 			servers: []pipeServer{refusing(0, "503 Service Unavailable"), refusing(0, "429 Too Many Requests")},
-			failure: HTTPError, error: "HTTP 429", attempts: 2, took: time.Second,
+			failure: HTTPError, error: "HTTP 429", attempts: 2, first: HTTPError, took: time.Second,
 		},
 		{
 			name: "not on other statuses", retries: 3,
@@ -116,6 +114,9 @@ func TestRetries(t *testing.T) {
 				}
 				if got.Attempts != tt.attempts || got.Reconnects != 0 || got.Written != start {
 					t.Errorf("%d attempts, %d reconnects, written at %v, want %d, 0, %v", got.Attempts, got.Reconnects, got.Written, tt.attempts, start)
+				}
+				if got.FirstFailure != tt.first || (got.FirstError != "") != (tt.first != NoFailure) {
+					t.Errorf("the first attempt: %v %q, want %v", got.FirstFailure, got.FirstError, tt.first)
 				}
 				if took := since(got, got.Closed); took != tt.took {
 					t.Errorf("took %v, want %v", took, tt.took)
@@ -172,137 +173,4 @@ func TestRetryWait(t *testing.T) {
 	if w := retryWait("", 1000, now); w != maxWait {
 		t.Errorf("the thousandth wait is %v, want %v", w, maxWait)
 	}
-}
-
-// keptThenLost serves one request, and closes the connection once it has read
-// the next one and waited.
-func keptThenLost(wait time.Duration) pipeServer {
-	return func(conn net.Conn, in *bufio.Reader) {
-		readRequest(in)
-		body := c("a") + finish("stop") + done
-		say(conn, 0, head("200 OK", "Content-Type: text/event-stream", "Content-Length: "+strconv.Itoa(len(body)))+body)
-		readRequest(in)
-		time.Sleep(wait)
-	}
-}
-
-func TestKeptConnectionThatTheServerHadClosed(t *testing.T) {
-	ask := func(t *testing.T, client *Client) *Reply {
-		return client.Do(t.Context(), &Request{Body: []byte(`{}`), Stream: true})
-	}
-	t.Run("is replaced, and counted", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(100*time.Millisecond), answering(30*time.Millisecond)))
-			if first := ask(t, client); first.Failure != NoFailure || first.Reconnects != 0 {
-				t.Fatalf("first: %v %q", first.Failure, first.Error)
-			}
-			got := ask(t, client)
-			if got.Failure != NoFailure || got.Attempts != 1 || got.Reconnects != 1 {
-				t.Errorf("got %v %q, %d attempts, %d reconnects", got.Failure, got.Error, got.Attempts, got.Reconnects)
-			}
-			if ttft := since(got, got.Events[0].At); ttft != 30*time.Millisecond {
-				t.Errorf("first token after %v, want 30ms: the lost write is not the server's time", ttft)
-			}
-		})
-	})
-	t.Run("is replaced once", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(0), hangUp))
-			ask(t, client)
-			got := ask(t, client)
-			if got.Failure != StreamBroken || !strings.Contains(got.Error, "before the first byte") || got.Reconnects != 1 {
-				t.Errorf("got %v %q, %d reconnects", got.Failure, got.Error, got.Reconnects)
-			}
-		})
-	})
-	t.Run("is a lost request when it took its time", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(staleWindow), answering(0)))
-			ask(t, client)
-			got := ask(t, client)
-			if got.Failure != StreamBroken || got.Reconnects != 0 {
-				t.Errorf("got %v %q, %d reconnects", got.Failure, got.Error, got.Reconnects)
-			}
-		})
-	})
-	t.Run("is not used once it is old", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(0), answering(0)))
-			ask(t, client)
-			time.Sleep(idleConnTimeout + time.Millisecond)
-			if got := ask(t, client); got.Failure != NoFailure || got.Reconnects != 0 {
-				t.Errorf("got %v %q, %d reconnects", got.Failure, got.Error, got.Reconnects)
-			}
-		})
-	})
-	t.Run("is replaced for introspection too", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(0), func(conn net.Conn, in *bufio.Reader) {
-				readRequest(in)
-				say(conn, 0, head("200 OK", "Content-Length: 2")+"{}")
-			}))
-			ask(t, client)
-			_, _, body, err := client.Post(t.Context(), 0, "/tokenize", []byte(`{}`), 99)
-			if err != nil || string(body) != "{}" {
-				t.Errorf("got %q, %v", body, err)
-			}
-		})
-	})
-}
-
-func TestFreshConnectionThatIsLostIsNotRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := newPipeClient(t, Timeouts{}, inTurn(hangUp))
-		got := client.Do(t.Context(), &Request{Body: []byte(`{}`), Stream: true})
-		if want := "the connection was closed before the first byte of the reply"; got.Failure != StreamBroken || got.Error != want || got.Reconnects != 0 {
-			t.Errorf("got %v %q, %d reconnects", got.Failure, got.Error, got.Reconnects)
-		}
-	})
-}
-
-func TestErrorsOfThisMachine(t *testing.T) {
-	errs := []error{
-		&net.OpError{Op: "dial", Net: "tcp", Err: errors.Join(syscall.EMFILE)},
-		&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENFILE},
-		&net.OpError{Op: "dial", Net: "tcp", Err: syscall.EADDRNOTAVAIL},
-		syscall.ENOBUFS, syscall.ENOMEM,
-		&net.DNSError{Name: "server", Err: "dial udp 10.0.0.1:53: socket: too many open files"},
-	}
-	for _, err := range errs {
-		client := clientOf(t, "http://server", Timeouts{}, func(context.Context, string, string) (net.Conn, error) { return nil, err })
-		got := client.Do(t.Context(), &Request{Retries: 5})
-		if got.Failure != ClientError || got.Attempts != 1 || !strings.HasPrefix(got.Error, "this machine, not the server") {
-			t.Errorf("%v: got %v %q after %d attempts", err, got.Failure, got.Error, got.Attempts)
-		}
-	}
-}
-
-func TestConnectErrors(t *testing.T) {
-	tests := []struct {
-		err  error
-		want string
-	}{
-		{&net.DNSError{Name: "server", Err: "no such host", IsNotFound: true}, `cannot resolve the host name "server": no such host`},
-		{&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 80}, Err: syscall.EHOSTUNREACH}, "cannot connect to 10.0.0.1:80: no route to host"},
-		{syscall.ETIMEDOUT, "cannot connect: connection timed out"},
-		{io.EOF, "cannot connect: the connection was closed"},
-	}
-	for _, tt := range tests {
-		client := clientOf(t, "http://server", Timeouts{Connect: time.Minute}, func(context.Context, string, string) (net.Conn, error) { return nil, tt.err })
-		if got := client.Do(t.Context(), &Request{}); got.Failure != ConnectError || got.Error != tt.want {
-			t.Errorf("%v: got %v %q, want %q", tt.err, got.Failure, got.Error, tt.want)
-		}
-	}
-	t.Run("a port that nobody listens on", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = l.Close()
-		client := clientOf(t, "http://"+l.Addr().String(), Timeouts{}, nil)
-		want := "cannot connect to " + l.Addr().String() + ": connection refused"
-		if got := client.Do(t.Context(), &Request{}); got.Failure != ConnectError || got.Error != want || got.Written != 0 || got.Closed != 0 {
-			t.Errorf("got %v %q, want %q", got.Failure, got.Error, want)
-		}
-	})
 }

@@ -15,7 +15,7 @@ const maxMessage = 300
 type serverError struct{ message, code string }
 
 // errorIn looks for an error in a JSON object that is, or should be, a reply:
-// a member "error" that is not null, false, zero or empty, or the older form
+// a member "error" that is not null, false, zero, an empty text or list, or the older form
 // with the message at the top. found is false if the object carries none.
 func errorIn(root gjson.Result) (e serverError, found bool) {
 	if v := root.Get("error"); says(v) {
@@ -41,7 +41,7 @@ func says(v gjson.Result) bool {
 	case gjson.Number:
 		return v.Num != 0
 	}
-	return true
+	return !v.IsArray() || len(v.Array()) > 0
 }
 
 // readError reads the members of an error object.

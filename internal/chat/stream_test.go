@@ -176,7 +176,7 @@ func TestStreamArrivals(t *testing.T) {
 			want := &Reply{
 				Status: 200, Attempts: 1, Written: got.Written, FirstByte: got.FirstByte, Closed: got.Closed,
 				Content: tt.content, Reasoning: tt.reasoning, ReasoningField: tt.field, FinishReason: tt.finish,
-				Usage: tt.usage, Done: got.Done, Events: got.Events, Notes: tt.notes,
+				Usage: tt.usage, Done: got.Done, FirstParsed: got.Events[0].At, Events: got.Events, Notes: tt.notes,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("reply (-want +got):\n%s", diff)

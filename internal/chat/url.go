@@ -26,8 +26,8 @@ const azureVersion = "api-version"
 // version is a path segment that has the version of an API: v1, v10, v1beta.
 var version = regexp.MustCompile(`^[vV][0-9]+([a-z]+[0-9]*)?$`)
 
-// endpoints are the paths below an API base that people paste as the base.
-var endpoints = []string{
+// endpointPaths are the paths below an API base that people paste as the base.
+var endpointPaths = []string{
 	"/chat/completions", "/completions", "/embeddings", "/models", "/responses", "/messages",
 	"/rerank", "/tokenize", "/detokenize", "/generate",
 }
@@ -57,6 +57,11 @@ func ParseBaseURL(s string) (*url.URL, error) {
 		return nil, &URLError{
 			Message: fmt.Sprintf("the base URL is that of an endpoint (%s), not of the API", name),
 			Fix:     "write " + Redacted(u),
+		}
+	}
+	for i, segment := range segments[min(1, len(segments)):] {
+		if segment == segments[i] && version.MatchString(segment) {
+			return nil, &URLError{Message: "the path of the base URL has /" + segment + " twice", Fix: "leave out one"}
 		}
 	}
 	if !slices.ContainsFunc(segments, version.MatchString) && !isAzure(u, path) {
@@ -112,7 +117,7 @@ func checkOrigin(u *url.URL) error {
 
 // endpointIn is the endpoint that a path ends in, or "".
 func endpointIn(path string) string {
-	for _, name := range endpoints {
+	for _, name := range endpointPaths {
 		if strings.HasSuffix(path, name) {
 			return name
 		}
@@ -124,7 +129,7 @@ func endpointIn(path string) string {
 }
 
 func isAzure(u *url.URL, path string) bool {
-	return strings.Contains(path+"/", "/deployments/") || u.Query().Has(azureVersion)
+	return strings.Contains(path, "/deployments/") || u.Query().Has(azureVersion)
 }
 
 func joinPath(segments []string) string {

@@ -84,6 +84,7 @@ func TestBaseURLsThatAreRefused(t *testing.T) {
 		{"http://h:1/v1/completions", "the base URL is that of an endpoint (/completions), not of the API", "write http://h:1/v1"},
 		{"http://h:1/v1/models", "the base URL is that of an endpoint (/models), not of the API", "write http://h:1/v1"},
 		{"http://h:1/embeddings", "the base URL is that of an endpoint (/embeddings), not of the API", "write http://h:1"},
+		{"http://h:1/gw/v1/v1/", "the path of the base URL has /v1 twice", "leave out one"},
 		{"http://h:1/v1/chat", "the base URL is that of an endpoint (/chat), not of the API", "write http://h:1/v1"},
 	}
 	for _, tt := range tests {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"scenario/internal/assert"
 	"scenario/internal/metric"
@@ -210,22 +212,24 @@ func (c *CheckResult) Sentence() string {
 	return s + c.found()
 }
 
-// found lists the values behind a check that failed.
+// found is what a check that failed found: its first offender, or its values.
 func (c *CheckResult) found() string {
 	if c.Result != "fails" {
 		return ""
 	}
-	s := ""
-	for i, v := range c.Values {
-		if i > 0 {
-			s += ", "
-		}
-		s += v.Path + " = " + v.Text
+	values, lead := c.Values, ": "
+	if len(c.Offenders) > 0 {
+		o := c.Offenders[0]
+		values, lead = o.Values, fmt.Sprintf(": %s[%d] has ", o.List, o.Index)
 	}
-	if s == "" {
+	var words []string
+	for _, v := range values {
+		words = append(words, v.Path+" = "+v.Text)
+	}
+	if len(words) == 0 {
 		return ""
 	}
-	return ": " + s
+	return lead + strings.Join(words, ", ")
 }
 
 // place puts a level's figures where its state says they belong.

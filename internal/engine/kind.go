@@ -45,9 +45,9 @@ type Workload interface {
 // Place says which session of a phase is meant.
 type Place struct {
 	Concurrency int
-	Index       int  // within the level (or the warm-up), from 0
-	Ordinal     int  // over the phase's whole ladder, from 0; below 0 for warm-ups and probes
-	Endpoint    int  // the base URL it goes to
+	Index       int // within the level (or the warm-up), from 0
+	Ordinal     int // over the phase's whole ladder, from 0; below 0 for warm-ups and probes
+	Endpoint    int // the base URL it goes to
 	Purpose     Purpose
 	MaxOutput   int // a warm-up's limit of output tokens; 0: the workload's own
 }

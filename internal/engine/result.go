@@ -14,15 +14,15 @@ const ResultSchema = "scenario-result/1"
 // Result is everything a run found out: what result.json holds and what every
 // report is made from. Durations are in seconds, unknown values are null.
 type Result struct {
-	Schema    string        `json:"schema" doc:"layout of this file: scenario-result/1"`
-	Tool      string        `json:"tool" doc:"the program and its version"`
-	Scenario  ScenarioInfo  `json:"scenario" doc:"the file that was run"`
-	Run       RunInfo       `json:"run" doc:"when and how it was run"`
-	Verdict   Verdict       `json:"verdict" doc:"the decision"`
-	Target    *target.Facts `json:"target" doc:"the server under test as found before the load (its fingerprint); null: never reached"`
-	Baseline  *BaselineInfo `json:"baseline,omitempty" doc:"the figures that checks compare with"`
-	Phases    []*PhaseResult `json:"phases" doc:"in file order"`
-	Notes     []string      `json:"notes,omitempty" doc:"what a reader should know and no check says"`
+	Schema   string         `json:"schema" doc:"layout of this file: scenario-result/1"`
+	Tool     string         `json:"tool" doc:"the program and its version"`
+	Scenario ScenarioInfo   `json:"scenario" doc:"the file that was run"`
+	Run      RunInfo        `json:"run" doc:"when and how it was run"`
+	Verdict  Verdict        `json:"verdict" doc:"the decision"`
+	Target   *target.Facts  `json:"target" doc:"the server under test as found before the load (its fingerprint); null: never reached"`
+	Baseline *BaselineInfo  `json:"baseline,omitempty" doc:"the figures that checks compare with"`
+	Phases   []*PhaseResult `json:"phases" doc:"in file order"`
+	Notes    []string       `json:"notes,omitempty" doc:"what a reader should know and no check says"`
 }
 
 // ScenarioInfo names the scenario file.
@@ -94,24 +94,24 @@ type PhaseResult struct {
 // LevelResult is one level of a phase. Its figures are in Figures when the level
 // is accepted or missed, in Withheld otherwise, so that nobody quotes them by accident.
 type LevelResult struct {
-	Concurrency int                        `json:"concurrency" doc:"sessions in flight"`
-	State       State                      `json:"state" doc:"accepted, missed, rejected, invalid, undecided, incomplete or skipped"`
-	Reason      string                     `json:"reason,omitempty" doc:"why a level was skipped or is incomplete"`
-	Gated       bool                       `json:"gated" doc:"counts for the verdict"`
-	Planned     int                        `json:"planned" doc:"sessions that the plan has"`
-	Started     *time.Time                 `json:"started,omitempty" doc:"wall clock"`
-	Wall        metric.Duration            `json:"wall" doc:"from the start of the first session to the end of the last"`
-	Figures     *metric.Level              `json:"figures,omitempty" doc:"figures of an accepted or missed level"`
-	Withheld    *metric.Level              `json:"withheld,omitempty" doc:"figures of a level that is neither: not results"`
-	Formulas    map[string]any             `json:"formulas,omitempty" doc:"figures as a published method computes them, by formula id"`
-	WithheldFormulas map[string]any `json:"withheld_formulas,omitempty" doc:"the same of a level whose figures are withheld"`
-	Outcomes    map[string]int             `json:"outcomes,omitempty" doc:"requests by outcome"`
-	Failures    []FailureCount             `json:"failures,omitempty" doc:"what went wrong, most frequent first"`
-	Checks      []CheckResult              `json:"checks,omitempty" doc:"the phase's checks at this level"`
-	Guards      []GuardResult              `json:"guards,omitempty" doc:"built-in guards that fired, could not be checked or are switched off"`
-	Warmup      *WarmupResult              `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`
-	KV          *KVDemand                  `json:"kv,omitempty" doc:"KV cache that the level asks for"`
-	Notes       []string                   `json:"notes,omitempty" doc:"oddities of replies, with their number"`
+	Concurrency      int             `json:"concurrency" doc:"sessions in flight"`
+	State            State           `json:"state" doc:"accepted, missed, rejected, invalid, undecided, incomplete or skipped"`
+	Reason           string          `json:"reason,omitempty" doc:"why a level was skipped or is incomplete"`
+	Gated            bool            `json:"gated" doc:"counts for the verdict"`
+	Planned          int             `json:"planned" doc:"sessions that the plan has"`
+	Started          *time.Time      `json:"started,omitempty" doc:"wall clock"`
+	Wall             metric.Duration `json:"wall" doc:"from the start of the first session to the end of the last"`
+	Figures          *metric.Level   `json:"figures,omitempty" doc:"figures of an accepted or missed level"`
+	Withheld         *metric.Level   `json:"withheld,omitempty" doc:"figures of a level that is neither: not results"`
+	Formulas         map[string]any  `json:"formulas,omitempty" doc:"figures as a published method computes them, by formula id"`
+	WithheldFormulas map[string]any  `json:"withheld_formulas,omitempty" doc:"the same of a level whose figures are withheld"`
+	Outcomes         map[string]int  `json:"outcomes,omitempty" doc:"requests by outcome"`
+	Failures         []FailureCount  `json:"failures,omitempty" doc:"what went wrong, most frequent first"`
+	Checks           []CheckResult   `json:"checks,omitempty" doc:"the phase's checks at this level"`
+	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired, could not be checked or are switched off"`
+	Warmup           *WarmupResult   `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`
+	KV               *KVDemand       `json:"kv,omitempty" doc:"KV cache that the level asks for"`
+	Notes            []string        `json:"notes,omitempty" doc:"oddities of replies, with their number"`
 }
 
 // FailureCount is one cause of failed requests.

@@ -25,14 +25,14 @@ type Level struct {
 	Stall    Durations `json:"stall" speed:"true" doc:"longest gap of a request, per request"`
 	StartLag Durations `json:"start_lag" speed:"true" doc:"from due to written: the client's own delay, per request"`
 
-	UserTPS        Numbers `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
-	OutputTPS      Number  `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
-	OutputTPSShare Number  `json:"output_tps_share" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
-	InputTPS       Number  `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
-	TotalTPS       Number  `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
-	RequestRate    Number  `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
-	TokensPerEvent Number  `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
-	InflightMean   Number  `json:"inflight_mean" doc:"requests in flight, averaged over the time from the first write to the last response's end"`
+	UserTPS        Numbers  `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
+	OutputTPS      Number   `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
+	OutputTPSShare Number   `json:"output_tps_share" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
+	InputTPS       Number   `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
+	TotalTPS       Number   `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
+	RequestRate    Number   `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
+	TokensPerEvent Number   `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
+	InflightMean   Number   `json:"inflight_mean" doc:"requests in flight, averaged from the moment the level was full to its last write; where no request followed the first ones, from the first write to the end of the last response"`
 	Window         Duration `json:"window" speed:"true" doc:"first write to last token event: the time that rates are over"`
 
 	PromptTokens    Numbers `json:"prompt_tokens" unit:"tokens" doc:"prompt length by usage, per request"`
@@ -150,7 +150,8 @@ func (l *Level) counts(good []*Request) {
 // rates divides by the time from the first write to the last token event of the
 // measured requests. A single unknown count makes a rate unknown.
 func (l *Level) rates(good []*Request) {
-	var first, last, closed, busy int64
+	l.InflightMean = inflight(l.Concurrency, l.Requests)
+	var first, last int64
 	for _, r := range l.Requests {
 		if r.At.Written == 0 {
 			continue
@@ -159,11 +160,6 @@ func (l *Level) rates(good []*Request) {
 			first = r.At.Written
 		}
 		last = max(last, r.end())
-		closed = max(closed, r.At.Closed)
-		busy += max(0, r.At.Closed-r.At.Written)
-	}
-	if closed > first {
-		l.InflightMean = Known(float64(busy) / float64(closed-first))
 	}
 	if last <= first || len(good) == 0 {
 		return
@@ -175,6 +171,35 @@ func (l *Level) rates(good []*Request) {
 	l.InputTPS = Ratio(total(good, computed), seconds)
 	l.OutputTPSShare = Ratio(l.OutputTPS, Count(l.Concurrency))
 	l.TotalTPS = sum(l.InputTPS, l.OutputTPS)
+}
+
+// inflight is the mean number of requests in flight. The time before the level is
+// full and after its last request has been written says nothing of how well the
+// concurrency was held, and is left out if there is a time between.
+func inflight(concurrency int, requests []*Request) Number {
+	var written []int64
+	var closed int64
+	for _, r := range requests {
+		if r.At.Written != 0 {
+			written = append(written, r.At.Written)
+			closed = max(closed, r.At.Closed)
+		}
+	}
+	if len(written) == 0 {
+		return Number{}
+	}
+	slices.Sort(written)
+	from, to := written[0], closed
+	if full := min(concurrency, len(written)) - 1; written[len(written)-1] > written[full] {
+		from, to = written[full], written[len(written)-1]
+	}
+	busy := int64(0)
+	for _, r := range requests {
+		if r.At.Written != 0 {
+			busy += max(0, min(r.At.Closed, to)-max(r.At.Written, from))
+		}
+	}
+	return Ratio(Known(float64(busy)), Known(float64(to-from)))
 }
 
 // computed is the part of the prompt that was not taken from the cache, as far

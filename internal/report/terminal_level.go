@@ -36,15 +36,13 @@ func (t terminal) level(l *engine.LevelResult) {
 		}
 	}
 	for _, c := range l.Checks {
-		if c.Result == "fails" || c.Result == "undecided" {
+		// Where a level is worse than undecided, its undecided checks read what
+		// the fault left unknown: noise.
+		if c.Result == "fails" || c.Result == "undecided" && l.State == engine.UndecidedLevel {
 			lines = append(lines, t.check(c)...)
 		}
 	}
-	if len(l.Failures) > 0 {
-		for _, f := range l.Failures {
-			lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
-		}
-	}
+	lines = append(lines, failures(l)...)
 	if l.Warmup != nil && l.Warmup.Failed > 0 {
 		lines = append(lines, fmt.Sprintf("warm-up: %d of %d requests were not good, first: %s", l.Warmup.Failed, l.Warmup.Sent, l.Warmup.Error))
 	}
@@ -56,6 +54,20 @@ func (t terminal) level(l *engine.LevelResult) {
 		}
 		fmt.Fprintf(t, "%s%s\n", lead, line)
 	}
+}
+
+// failures lists the most frequent causes of failed requests.
+func failures(l *engine.LevelResult) []string {
+	const most = 3
+	var lines []string
+	for i, f := range l.Failures {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d other causes: requests.jsonl has them all", len(l.Failures)-most))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
+	}
+	return lines
 }
 
 func (t terminal) guard(g engine.GuardResult) string {

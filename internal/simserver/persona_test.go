@@ -187,7 +187,7 @@ func TestShortPromptLeavesShortOnesAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Healthy()
 		r := serve(t, cfg.With(persona))
-		for i, c := range []struct{ prompt, counted int }{{10, 10}, {256, 256}, {257, 256}, {512, 256}, {2001, 1000}} {
+		for i, c := range []struct{ prompt, counted int }{{10, 10}, {128, 128}, {129, 128}, {256, 128}, {2001, 1000}} {
 			g := r.must(r.post(t.Context(), "/v1/completions", ask(ids(i, c.prompt), 2)))
 			if want := cfg.Step(1, c.counted); g.prompt != c.counted || g.ttft != want {
 				t.Errorf("of %d tokens %d counted, the first after %v; want %d and %v",

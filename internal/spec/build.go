@@ -34,7 +34,7 @@ func (b *builder) tree(y *yaml.Node) *node {
 	switch {
 	case b.left < 0:
 		if b.left == -1 {
-			b.faults.add(n, fmt.Sprintf("the file grows to more than %d values: its aliases repeat each other", maxNodes), "")
+			b.faults.add(n, fmt.Sprintf("the file grows to more than %d values, aliases written out", maxNodes), "")
 		}
 		b.faults.bad[n] = true
 		return n

@@ -112,6 +112,7 @@ type reader struct {
 	at    place
 	value []rune
 	spans spans
+	end   place // where the text of the current line ends
 }
 
 // next is the rune of the value that comes next, -1 at its end.
@@ -174,8 +175,15 @@ func (r *reader) doubled(quote rune) bool {
 
 // lineEnds reports whether only white space is left of the line.
 func (r *reader) lineEnds() bool {
-	line := r.src.line(r.at.line)
-	return r.at.col > len(line) || strings.TrimRight(string(line[r.at.col-1:]), " \t") == ""
+	if r.end.line != r.at.line {
+		line := r.src.line(r.at.line)
+		col := len(line)
+		for col > 0 && (line[col-1] == ' ' || line[col-1] == '\t') {
+			col--
+		}
+		r.end = place{r.at.line, col + 1}
+	}
+	return r.at.col >= r.end.col
 }
 
 // fold reads a line end inside a flow scalar: one break is a space, further ones

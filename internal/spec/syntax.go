@@ -37,8 +37,11 @@ var parserLine = regexp.MustCompile(`^line \d+: `)
 // brokenLine finds the line at which the text stops being YAML: the text up to
 // the line before can be parsed, the text up to this line or a later one can't.
 func brokenLine(s *source) int {
-	const reach = 50 // lines that one […], {…} or quoted text may be spread over
 	lines := splitLines(s.text)
+	reach := 50 // lines that one […], {…} or quoted text may be spread over
+	if len(s.text) > 64<<10 {
+		reach = 0 // looking so closely would take seconds
+	}
 	parses := func(n int) bool {
 		_, err := documents(strings.Join(lines[:n], "\n") + "\n")
 		return err == nil

@@ -1,0 +1,56 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// vllmEvent is an event of the length that vLLM sends.
+func vllmEvent(text string) string {
+	return fmt.Sprintf(`data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1796078162,"model":"qwen3.5-397b","choices":[{"index":0,"delta":{"content":%q},"logprobs":null,"finish_reason":null,"token_ids":null}]}`+"\n\n", text)
+}
+
+// BenchmarkDecoder feeds 1,000 events, in one read of many and in reads of one.
+func BenchmarkDecoder(b *testing.B) {
+	const events = 1000
+	one := []byte(vllmEvent(" token"))
+	many := []byte(strings.Repeat(string(one), events))
+	run := func(name string, feed func(d *decoder)) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(many)))
+			for b.Loop() {
+				d := newDecoder("text/event-stream", true)
+				feed(d)
+				if len(d.answer.events) != events {
+					b.Fatalf("%d events", len(d.answer.events))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
+		})
+	}
+	run("coalesced", func(d *decoder) {
+		for rest := many; len(rest) > 0; {
+			n := min(readSize, len(rest))
+			d.feed(rest[:n], 1)
+			rest = rest[n:]
+		}
+	})
+	run("one event per read", func(d *decoder) {
+		for range events {
+			d.feed(one, 1)
+		}
+	})
+}
+
+func TestEventsAreReadWithoutAllocation(t *testing.T) {
+	one := []byte(vllmEvent(" token"))
+	d := newDecoder("text/event-stream", true)
+	d.answer.events = make([]Event, 0, 4096)
+	d.answer.content.buf = make([]byte, 0, 1<<16)
+	d.feed(one, 1)
+	if n := testing.AllocsPerRun(1000, func() { d.feed(one, 1) }); n > 0 {
+		t.Errorf("%v allocations per event", n)
+	}
+}

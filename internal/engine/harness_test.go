@@ -1,0 +1,191 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"scenario/internal/chat"
+	"scenario/internal/engine"
+	"scenario/internal/simserver"
+	"scenario/internal/spec"
+	"scenario/internal/workloads"
+)
+
+// options are the language as the program has it.
+func options() spec.Options {
+	o := spec.Options{Formulas: engine.FormulaIDs()}
+	for _, k := range workloads.Kinds() {
+		o.Kinds = append(o.Kinds, spec.KindSchema{Name: k.Name, Schema: k.Schema})
+	}
+	for _, g := range engine.Guards() {
+		schema := spec.GuardSchema{ID: g.ID}
+		for _, threshold := range g.Thresholds {
+			schema.Thresholds = append(schema.Thresholds, threshold.Name)
+		}
+		o.Guards = append(o.Guards, schema)
+	}
+	return o
+}
+
+// plan reads a scenario and plans it.
+func plan(t *testing.T, src string, o engine.PlanOptions) *engine.Plan {
+	t.Helper()
+	s, faults := spec.Load("test.yaml", []byte(src), options())
+	if s == nil {
+		t.Fatalf("the scenario has faults:\n%s", faults)
+	}
+	o.Kinds = workloads.Kinds()
+	if o.Nonce == "" {
+		o.Nonce = "nonce"
+	}
+	p, faults := engine.NewPlan(s, nil, o)
+	if p == nil {
+		t.Fatalf("the scenario cannot be planned:\n%s", faults)
+	}
+	return p
+}
+
+// header is a scenario up to its phases.
+const header = `
+version: 1
+name: test
+target: {base_url: "http://sim", model: sim-1, proxy: off}
+phases:
+`
+
+// memory keeps what a run stores.
+type memory struct {
+	lines   []string
+	results []string
+	onLine  func(n int)
+}
+
+func (m *memory) Request(line engine.RequestLine) error {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	m.lines = append(m.lines, string(data))
+	if m.onLine != nil {
+		m.onLine(len(m.lines))
+	}
+	return nil
+}
+
+func (m *memory) Result(r *engine.Result) error {
+	data, err := json.Marshal(r)
+	m.results = append(m.results, string(data))
+	return err
+}
+
+// world is one run in virtual time: a simulated server, a client, a runner.
+type world struct {
+	server simserver.Config
+	wait   time.Duration
+	store  *memory
+	watch  engine.Observer
+	// descriptors and dial stand in for the machine's own.
+	descriptors int
+	dial        func(ctx context.Context, network, address string) (net.Conn, error)
+	cancelled   func(cancel context.CancelFunc, store *memory)
+}
+
+// run runs a plan in a bubble of virtual time.
+func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
+	t.Helper()
+	var result *engine.Result
+	synctest.Test(t, func(t *testing.T) {
+		listener := simserver.NewListener()
+		server := simserver.New(w.server)
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			server.Serve(t.Context(), listener)
+		}()
+		dial := w.dial
+		if dial == nil {
+			dial = listener.Dial
+		}
+		clock := chat.NewClock()
+		var urls []*url.URL
+		var names []string
+		for _, raw := range p.Scenario.Target.BaseURLs {
+			u, err := chat.ParseBaseURL(raw.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			urls = append(urls, u)
+			names = append(names, chat.Redacted(u))
+		}
+		timeouts := p.Scenario.Target.Timeouts
+		client, err := chat.New(chat.Config{
+			BaseURLs: urls, Dial: dial, Clock: clock,
+			Timeouts: chat.Timeouts{Connect: timeouts.Connect, FirstToken: timeouts.FirstToken, Idle: timeouts.Idle, Request: timeouts.Request},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := w.store
+		if store == nil {
+			store = &memory{}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if w.cancelled != nil {
+			w.cancelled(cancel, store)
+		}
+		runner := &engine.Runner{
+			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait,
+			Observer: w.watch, Descriptors: w.descriptors, Scenario: engine.ScenarioInfo{Name: "test"},
+		}
+		result, err = runner.Run(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+		client.Close()
+		server.Close()
+		<-served
+	})
+	return result
+}
+
+// healthy runs a scenario's phases on a healthy server.
+func healthy(t *testing.T, phases string) *engine.Result {
+	t.Helper()
+	return world{server: simserver.Healthy()}.run(t, plan(t, header+phases, engine.PlanOptions{}))
+}
+
+// states lists the levels' states: "decode/4 accepted".
+func states(r *engine.Result) []string {
+	var list []string
+	for _, p := range r.Phases {
+		for _, l := range p.Levels {
+			list = append(list, strings.TrimSpace(p.Name+" "+string(l.State)))
+		}
+	}
+	return list
+}
+
+// fired are the guards with an effect on the state of any level.
+func fired(r *engine.Result) []string {
+	var list []string
+	for _, p := range r.Phases {
+		for _, l := range p.Levels {
+			for _, g := range l.Guards {
+				decisive := g.Effect == engine.Reject || g.Effect == engine.Void || g.Effect == engine.Undecide
+				if g.Status == "fired" && decisive && !slices.Contains(list, g.ID) {
+					list = append(list, g.ID)
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
