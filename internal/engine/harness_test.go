@@ -89,12 +89,14 @@ func (m *memory) Result(r *engine.Result) error {
 type world struct {
 	server simserver.Config
 	wait   time.Duration
-	store  *memory
+	store  engine.Store
 	watch  engine.Observer
 	// descriptors and dial stand in for the machine's own.
 	descriptors int
 	dial        func(ctx context.Context, network, address string) (net.Conn, error)
+	dialAfter   func() error // asked before each connection is made
 	cancelled   func(cancel context.CancelFunc, store *memory)
+	failed      *error // where the runner's error goes; nil: it is the test's
 }
 
 // run runs a plan in a bubble of virtual time.
@@ -112,6 +114,15 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 		dial := w.dial
 		if dial == nil {
 			dial = listener.Dial
+		}
+		if w.dialAfter != nil {
+			inner := dial
+			dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if err := w.dialAfter(); err != nil {
+					return nil, err
+				}
+				return inner(ctx, network, address)
+			}
 		}
 		clock := chat.NewClock()
 		var urls []*url.URL
@@ -139,14 +150,17 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if w.cancelled != nil {
-			w.cancelled(cancel, store)
+			w.cancelled(cancel, store.(*memory))
 		}
 		runner := &engine.Runner{
 			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait,
 			Observer: w.watch, Descriptors: w.descriptors, Scenario: engine.ScenarioInfo{Name: "test"},
 		}
 		result, err = runner.Run(ctx)
-		if err != nil {
+		switch {
+		case w.failed != nil:
+			*w.failed = err
+		case err != nil:
 			t.Error(err)
 		}
 		client.Close()
@@ -154,6 +168,14 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 		<-served
 	})
 	return result
+}
+
+// runWithStore runs a plan on a healthy server and returns the runner's error.
+func runWithStore(t *testing.T, p *engine.Plan, store engine.Store) (*engine.Result, error) {
+	t.Helper()
+	var err error
+	r := world{server: simserver.Healthy(), store: store, failed: &err}.run(t, p)
+	return r, err
 }
 
 // healthy runs a scenario's phases on a healthy server.

@@ -1,10 +1,10 @@
 package spec
 import ("testing";"strings";"fmt";"time";"os")
 func TestZZ(t *testing.T){
- n:=1<<20
+ n:=900000
  rep:=func(s string) string { return strings.Repeat(s,n/len(s)-1) }
- var uniq strings.Builder; for i:=0; uniq.Len()<n-100; i++ { fmt.Fprintf(&uniq,"k%d: 1\n",i) }
- var uniqf strings.Builder; uniqf.WriteString("{"); for i:=0; uniqf.Len()<n-100; i++ { fmt.Fprintf(&uniqf,"k%d: 1,",i) }
+ var uniq strings.Builder; for i:=0; uniq.Len()<450000; i++ { fmt.Fprintf(&uniq,"k%d: 1\n",i) }
+ var uniqf strings.Builder; uniqf.WriteString("{"); for i:=0; uniqf.Len()<450000; i++ { fmt.Fprintf(&uniqf,"k%d: 1,",i) }
  var lines strings.Builder; for i:=0; lines.Len()<n-300; i++ { fmt.Fprintf(&lines,"- a: %d\n",i) }
  for name,s:=range map[string]string{
   "dup":rep("a: 1\n"),"items":rep("- x\n"),"open":"a: "+rep("[1, "),"deep":rep("["),"uniq":uniq.String(),"uniqflow":uniqf.String()+"}","quote":"a: '"+rep("x y\n"),
