@@ -97,55 +97,72 @@ func methodReader(t reflect.Type) (kind, reader) {
 		found = k
 		set()
 	}
-	add(number, reflect.TypeFor[numberValue](), func() { r.number = through(numberValue.Number) })
-	add(duration, reflect.TypeFor[durationValue](), func() {
-		r.number = through(func(x durationValue) (float64, bool) {
-			d, known := x.Duration()
-			return float64(d), known
-		})
-	})
-	add(boolean, reflect.TypeFor[boolValue](), func() {
-		read := through(boolValue.Bool)
-		r.truth = func(v reflect.Value) truth {
-			b, known := read(v)
-			if !known {
-				return unknown
-			}
-			return truthOf(b)
-		}
-	})
-	add(text, reflect.TypeFor[textValue](), func() { r.text = through(textValue.Text) })
+	add(number, reflect.TypeFor[numberValue](), func() { r.number = readNumber })
+	add(duration, reflect.TypeFor[durationValue](), func() { r.number = readDuration })
+	add(boolean, reflect.TypeFor[boolValue](), func() { r.truth = readBool })
+	add(text, reflect.TypeFor[textValue](), func() { r.text = readText })
 	if pointer.Implements(reflect.TypeFor[distribution]()) {
 		k := numberDist
 		if reflect.New(pointer.Elem()).Interface().(distribution).IsDuration() {
 			k = durationDist
 		}
-		add(k, reflect.TypeFor[distribution](), func() { r.dist = methods[distribution] })
+		add(k, reflect.TypeFor[distribution](), func() { r.dist = readDist })
 	}
 	return found, r
 }
 
-// through reads a value by its method; a nil pointer is unknown.
-func through[T, V any](get func(T) (V, bool)) func(reflect.Value) (V, bool) {
-	return func(v reflect.Value) (V, bool) {
-		if m, ok := methods[T](v); ok {
-			return get(m)
-		}
-		var none V
-		return none, false
+func readNumber(v reflect.Value) (float64, bool) {
+	x, ok := withMethods(v).(numberValue)
+	if !ok {
+		return 0, false
 	}
+	return x.Number()
 }
 
-// methods is the value as the interface that its type was found to implement;
-// false for a nil pointer.
-func methods[T any](v reflect.Value) (T, bool) {
-	if v.Kind() != reflect.Pointer {
-		v = v.Addr()
-	} else if v.IsNil() {
-		var none T
-		return none, false
+func readDuration(v reflect.Value) (float64, bool) {
+	x, ok := withMethods(v).(durationValue)
+	if !ok {
+		return 0, false
 	}
-	return reflect.TypeAssert[T](v)
+	d, known := x.Duration()
+	return float64(d), known
+}
+
+func readBool(v reflect.Value) truth {
+	x, ok := withMethods(v).(boolValue)
+	if !ok {
+		return unknown
+	}
+	b, known := x.Bool()
+	if !known {
+		return unknown
+	}
+	return truthOf(b)
+}
+
+func readText(v reflect.Value) (string, bool) {
+	x, ok := withMethods(v).(textValue)
+	if !ok {
+		return "", false
+	}
+	return x.Text()
+}
+
+func readDist(v reflect.Value) (distribution, bool) {
+	x, ok := withMethods(v).(distribution)
+	return x, ok
+}
+
+// withMethods is the pointer that has the methods which the type was found to
+// have; nil for a nil pointer.
+func withMethods(v reflect.Value) any {
+	if v.Kind() != reflect.Pointer {
+		return v.Addr().Interface()
+	}
+	if v.IsNil() {
+		return nil
+	}
+	return v.Interface()
 }
 
 // finite is v, and unknown where v is NaN or infinite.

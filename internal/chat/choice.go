@@ -96,7 +96,7 @@ func (a *answer) think(reasoning, reasoningContent gjson.Result) EventKind {
 	switch {
 	case isEmpty(reasoning):
 		value, name = reasoningContent, "reasoning_content"
-	case !isEmpty(reasoningContent) && reasoning.Raw != reasoningContent.Raw && reasoning.Str != reasoningContent.Str:
+	case !isEmpty(reasoningContent) && reasoning.Str != reasoningContent.Str:
 		a.notes.add("reasoning and reasoning_content differ; reasoning was read")
 	}
 	if value.Type == gjson.Null {

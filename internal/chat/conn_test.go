@@ -94,6 +94,53 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 }
 
+// tickingClock moves by one with every look at it.
+type tickingClock struct{ now atomic.Int64 }
+
+func (c *tickingClock) Now() Stamp { return Stamp(c.now.Add(1)) }
+
+func TestStampsAreOfTheReadsAndTheFirstWrite(t *testing.T) {
+	near, far := net.Pipe()
+	conn := newStampConn(near, new(tickingClock))
+	swallow := func() { _, _ = far.Read(make([]byte, 9)) }
+	first := conn.begin()
+	for range 2 {
+		go swallow()
+		_, _ = conn.Write([]byte("a"))
+	}
+	go func() {
+		_, _ = far.Write([]byte("b"))
+		_ = far.Close()
+	}()
+	buf := make([]byte, 9)
+	_, _ = conn.Read(buf)
+	read := first.lastRead()
+	if _, err := conn.Read(buf); err == nil || first.lastRead() != read {
+		t.Errorf("the end of the connection (%v) moved the last read from %d to %d", err, read, first.lastRead())
+	}
+	if first.written() != 1 || read != 2 {
+		t.Errorf("written %d, read %d, want 1, 2", first.written(), read)
+	}
+	if second := conn.begin(); second.written() != 0 || second.lastRead() != 0 || first.written() != 1 {
+		t.Errorf("the next exchange begins with %d, %d, and the first has %d", second.written(), second.lastRead(), first.written())
+	}
+}
+
+func TestReplyInOneReadHasOneMoment(t *testing.T) {
+	whole := c("a") + c("b") + finish("stop") + done
+	s := newScripted(t, script{head: head("200 OK", "Content-Type: text/event-stream", fmt.Sprintf("Content-Length: %d", len(whole))) + whole})
+	got := s.client(func(cfg *Config) { cfg.Clock = new(tickingClock) }).Do(t.Context(), &Request{Body: []byte(`{}`), Stream: true})
+	if got.Failure != NoFailure || len(got.Events) != 2 {
+		t.Fatalf("got %v %q, %d events", got.Failure, got.Error, len(got.Events))
+	}
+	moments := []Stamp{got.FirstByte, got.Events[0].At, got.Events[1].At, got.Closed}
+	for _, m := range moments {
+		if m != moments[0] || m <= got.Written || m >= got.FirstParsed {
+			t.Errorf("written %d, moments %v, parsed %d", got.Written, moments, got.FirstParsed)
+		}
+	}
+}
+
 func TestConnectionsAreReusedAfterErrors(t *testing.T) {
 	base, accepted := countingServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, strings.Repeat("busy ", 2000), http.StatusTooManyRequests)

@@ -99,6 +99,11 @@ func TestStreamArrivals(t *testing.T) {
 			arrivals: []arrival{{100, ContentEvent, 1}, {140, ContentEvent, 3}, {160, ContentEvent, 4}},
 		},
 		{
+			name:    "a running total of nothing",
+			script:  stream(at(10, event(`{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":`+counts(5, 0)+`}`)), at(20, finish("stop"), used(5, 1), done)),
+			content: "a", finish: "stop", usage: usageOf(5, 1), arrivals: content(10), closed: 20,
+		},
+		{
 			name:    "several tokens in an event",
 			script:  stream(at(100, c("one two")), at(140, c("three")), at(180, c("four")), at(220, c("five")), at(260, c("six")), at(261, finish("length"), used(8, 17), done)),
 			content: "one twothreefourfivesix", finish: "length", usage: usageOf(8, 17),

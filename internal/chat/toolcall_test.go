@@ -85,6 +85,11 @@ func TestToolCallsAreAssembled(t *testing.T) {
 			two(0, 1, "x", "x"), 2, nil,
 		},
 		{
+			"one id and one index for two functions",
+			[]string{tc(0, "x", "add", add), tc(0, "x", "mul", mul)},
+			two(0, 0, "x", "x"), 2, nonconforming,
+		},
+		{
 			"a named call without an id",
 			[]string{tc(0, absent, "add", ""), tc(0, absent, absent, addHead), tc(0, absent, absent, addTail)},
 			[]ToolCall{{0, "", "add", add}},

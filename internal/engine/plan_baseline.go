@@ -105,7 +105,7 @@ func (p *planner) figures(ph *PhasePlan, b *spec.BaselinePhase, l *spec.Baseline
 			if near, ok := diag.Nearest(name, slices.Sorted(maps.Keys(known))); ok {
 				message += fmt.Sprintf(" (did you mean %q?)", near)
 			}
-			p.fault(at.Diagnose(message, ""))
+			p.fault(at.DiagnoseKey(message, ""))
 		case is == "duration" && !l.Figures.Durations[name]:
 			p.fault(at.Diagnose(name+" is a duration: its unit is missing", "write 250ms or 2.5s"))
 		case is != "duration" && l.Figures.Durations[name]:

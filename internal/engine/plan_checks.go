@@ -161,15 +161,17 @@ func (c *CheckPlan) short(s shortfall, concurrency int) {
 func (p *planner) undecidable(ph *PhasePlan) {
 	for _, c := range ph.Checks {
 		for _, s := range c.shortfalls {
-			message, fix := s.explain(ph)
+			message, fix := p.explain(s, ph)
 			p.fault(c.Spec.Expr.Diagnose(0, len([]rune(c.Spec.Expr.String())), message, fix))
 		}
 	}
 }
 
-func (s shortfall) explain(ph *PhasePlan) (message, fix string) {
+func (p *planner) explain(s shortfall, ph *PhasePlan) (message, fix string) {
 	levels := "level C=" + joined(s.levels)
 	switch {
+	case s.missing && p.plan.Baseline == nil:
+		return fmt.Sprintf("%s can't be known: the scenario has no baseline", s.path), "baseline: FILE at the top of the scenario"
 	case s.missing:
 		return fmt.Sprintf("%s can't be known: the baseline has no such figure at %s", s.path, levels),
 			fmt.Sprintf(`when: "known(%s)"`, s.path)

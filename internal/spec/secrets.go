@@ -114,13 +114,7 @@ func (n *node) blot() {
 		return
 	}
 	for _, s := range spans[:len(spans)-1] {
-		line := append([]rune(nil), n.src.shown[s.line-1]...)
-		for i := s.col - 1; i < min(s.col-1+s.width, len(line)); i++ {
-			if !unicode.IsSpace(line[i]) {
-				line[i] = blot
-			}
-		}
-		n.src.shown[s.line-1] = line
+		n.src.hide(s.place, s.width)
 	}
 }
 

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"strings"
+	"unicode"
 
 	"scenario/internal/diag"
 )
@@ -13,11 +14,13 @@ type source struct {
 	text  string // what the YAML parser reads
 	lines [][]rune
 	shown [][]rune // lines as diagnostics print them, secrets blotted out
+
+	printed map[int]string // the shown lines as text, made when first needed
 }
 
 // newSource prepares a file's text, which is known to be clean UTF-8.
 func newSource(file, text string) *source {
-	s := &source{name: file, file: true, text: text}
+	s := &source{name: file, file: true, text: text, printed: map[int]string{}}
 	for _, line := range splitLines(text) {
 		s.lines = append(s.lines, []rune(line))
 	}
@@ -93,13 +96,35 @@ func (s *source) blotted(p place, width int) bool {
 	return false
 }
 
+// print is the text of a line as diagnostics print it.
+func (s *source) print(line int) string {
+	text, ok := s.printed[line]
+	if !ok {
+		text = string(s.shown[line-1])
+		s.printed[line] = text
+	}
+	return text
+}
+
+// hide strikes out width runes at p.
+func (s *source) hide(p place, width int) {
+	line := append([]rune(nil), s.shown[p.line-1]...)
+	for i := p.col - 1; i < min(p.col-1+width, len(line)); i++ {
+		if !unicode.IsSpace(line[i]) {
+			line[i] = blot
+		}
+	}
+	s.shown[p.line-1] = line
+	delete(s.printed, p.line)
+}
+
 // diagnose is an error at p that underlines width runes.
 func (s *source) diagnose(p place, width int, message, fix string) diag.Diagnostic {
 	d := diag.Diagnostic{Message: message, Fix: fix, Pos: diag.Pos{File: s.name}}
 	if s.file && p.line >= 1 && p.line <= len(s.lines) {
 		d.Pos.Line = p.line
 		d.Pos.Col = min(max(p.col, 1), len(s.lines[p.line-1])+1)
-		d.Source = string(s.shown[p.line-1])
+		d.Source = s.print(p.line)
 		d.Width = max(width, 1)
 	}
 	return d
