@@ -195,6 +195,7 @@ type eager struct{ samples }
 
 func (eager) Quantile(float64) (float64, bool) { return 1, true }
 func (eager) Mean() (float64, bool)            { return 1, true }
+func (eager) Max() (float64, bool)             { return 0, false }
 
 // Too few samples are too few, whatever the distribution says.
 func TestEvalCountsSamples(t *testing.T) {
@@ -215,6 +216,15 @@ func TestEvalCountsSamples(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("of %d samples: %sare known, want %s", n, got, want)
+		}
+	}
+	check, errs := Compile("ttft.max < s(1)", scope, Measured)
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	for n, want := range map[int]string{0: "ttft.max was not measured: no samples, it needs 1", 9: "ttft.max was not measured"} {
+		if got := check.Explain(Env{&level{eager{samples{make(values, n)}}}}).Reason; got != want {
+			t.Errorf("of %d samples: %q, want %q", n, got, want)
 		}
 	}
 }

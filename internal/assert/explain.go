@@ -15,8 +15,9 @@ type Explanation struct {
 }
 
 // Read is one value that was looked at. Path is the variable's dotted path, or
-// the text of a list function that makes a number. Speed is true for performance
-// figures and what is worked out from them: who withholds figures prints a dash.
+// the text of a call: a list function that makes a number, or known(…). Speed is
+// true for performance figures and what is worked out from them: who withholds
+// figures prints a dash.
 type Read struct {
 	Path  string
 	Text  string // the value with its unit; empty where it is not known

@@ -8,7 +8,8 @@ import (
 )
 
 // FormatDuration writes a duration, in nanoseconds, for people: three digits in
-// the unit that fits, as 812ms, 2.31s or 45.2µs.
+// the unit that fits, as 812ms, 2.31s or 45.2µs, or as many as tell it
+// from a rounder one: 500.0004ms.
 func FormatDuration(ns float64) string {
 	size := math.Abs(ns)
 	switch {
@@ -25,7 +26,7 @@ func FormatDuration(ns float64) string {
 }
 
 // FormatNumber writes a number for people: whole ones in full, others with four
-// digits.
+// digits, or as many as tell them from a rounder number: 0.99999 is not 1.
 func FormatNumber(v float64) string { return digits(v, 4) }
 
 // digits rounds v to n significant digits, or to a whole number where that has

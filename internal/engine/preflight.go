@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"scenario/internal/metric"
@@ -94,8 +95,10 @@ func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, erro
 	ids := r.Asked.PromptTokens > 0
 	switch {
 	case r.Failed() && ids && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
-		reason := fmt.Sprintf("the target takes no prompt of token ids (%s): use prompt: {text: …}", r.Error)
-		return reason, nil
+		if strings.Contains(strings.ToLower(r.Error), "vocabulary") {
+			return fmt.Sprintf("the prompt has ids outside of the target's vocabulary (%s): choose smaller ones", r.Error), nil
+		}
+		return fmt.Sprintf("the target takes no prompt of token ids (%s): use prompt: {text: …}", r.Error), nil
 	case r.Failed():
 		return "the first request of the phase failed: " + r.Outcome + ": " + r.Error, p.refusal(r, where, int(status))
 	}

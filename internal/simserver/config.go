@@ -38,7 +38,7 @@ func Healthy() Config {
 		Model:          "sim-1",
 		Version:        "0.32.0+sim",
 		Context:        32768,
-		Vocabulary:     32000,
+		Vocabulary:     151_936,
 		StepBase:       4300 * time.Microsecond,
 		StepPerSeq:     16 * time.Microsecond,
 		PrefillRate:    60_000,

@@ -10,6 +10,10 @@ import (
 // unknown explains every key of a mapping that its schema does not have.
 func (x *explainer) unknown(t target, rules map[string]any) {
 	properties, _ := rules["properties"].(map[string]any)
+	kind := ""
+	if n := t.node.get("kind"); n != nil && properties["workload"] != nil {
+		kind = n.text
+	}
 	for _, e := range t.node.entries {
 		name := e.key.text
 		if _, known := properties[name]; known || x.faults.bad[e.key] || x.faults.bad[e.value] ||
@@ -18,7 +22,7 @@ func (x *explainer) unknown(t target, rules map[string]any) {
 		}
 		message, fix := unknownKey(name, sortedKeys(properties))
 		plain, _ := unknownKey(name, nil)
-		if home := x.below(rules, name, t.node); home != "" {
+		if home := x.below(rules, name, kind); home != "" {
 			message, fix = plain, "it belongs under "+home
 		} else if keyNames[strings.ToLower(strings.ReplaceAll(name, "-", "_"))] {
 			message = "an API key can't stand in the file: files end up in repositories and reports"
@@ -37,19 +41,16 @@ func (x *explainer) unknown(t target, rules map[string]any) {
 var keyNames = map[string]bool{"api_key": true, "apikey": true, "key": true, "token": true, "api_token": true, "bearer_token": true}
 
 // below finds a key in the mappings that a schema's own keys hold: `slo` in a
-// phase belongs under checks.
-func (x *explainer) below(rules map[string]any, name string, n *node) string {
+// phase belongs under checks. The keys of a phase's workload are those of its kind.
+func (x *explainer) below(rules map[string]any, name, kind string) string {
 	properties, _ := rules["properties"].(map[string]any)
 	for _, outer := range sortedKeys(properties) {
 		if x.holds(properties[outer], name) {
 			return outer
 		}
 	}
-	// The keys of a workload are those of the phase's kind.
-	if kind := n.get("kind"); kind != nil && properties["workload"] != nil {
-		if x.holds(map[string]any{"$ref": "#/$defs/kind-" + kind.text}, name) {
-			return "workload"
-		}
+	if kind != "" && x.holds(map[string]any{"$ref": "#/$defs/kind-" + kind}, name) {
+		return "workload"
 	}
 	return ""
 }

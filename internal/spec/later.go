@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -66,6 +67,9 @@ func refuseLater(root *node, options Options, f *faults) {
 	}
 }
 
+// oneWord is a value that a message may repeat; a URL may hold a password.
+var oneWord = regexp.MustCompile(`^[\w-]{1,20}$`)
+
 // refuse reports the values at the path that the row is about.
 func (l later) refuse(root *node, path string, f *faults) {
 	key := len(l.only) == 0 && l.except == ""
@@ -77,7 +81,10 @@ func (l later) refuse(root *node, path string, f *faults) {
 			f.add(found.key, fmt.Sprintf("%q is not available yet in this version", name), l.instead)
 			f.bad[n] = true
 		case n.scalar() && (l.except != "" && n.text != l.except || slices.Contains(l.only, n.text)):
-			f.add(n, fmt.Sprintf("%q is not available yet in this version", name+": "+short(n.text)), l.instead)
+			if oneWord.MatchString(n.text) && len(n.edits) == 0 {
+				name += ": " + n.text
+			}
+			f.add(n, fmt.Sprintf("%q is not available yet in this version", name), l.instead)
 		}
 	}
 }

@@ -248,11 +248,15 @@ func (r *reader) escape() bool {
 		r.take(2 + digits)
 		return true
 	}
-	// Which rune a short escape stands for is the parser's business: one of the
-	// value belongs to it, and what follows must agree.
-	if r.next() < 0 {
+	if stands, ok := shortEscapes[kind]; !ok || stands != r.next() {
 		return false
 	}
 	r.take(2)
 	return true
+}
+
+// shortEscapes are the two-character escapes of a double-quoted scalar.
+var shortEscapes = map[rune]rune{
+	'0': 0, 'a': '\a', 'b': '\b', 't': '\t', '\t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r', 'e': 0x1b,
+	' ': ' ', '"': '"', '\'': '\'', '/': '/', '\\': '\\', 'N': 0x85, '_': 0xa0, 'L': 0x2028, 'P': 0x2029,
 }

@@ -76,7 +76,7 @@ func TestSetRefuses(t *testing.T) {
 		{"name=${UNSET}", "--set name: the variable UNSET is not set, and there is no default"},
 		{"phases=5", "--set phases: phases must be a list; found 5"},
 		{"phases.a=5", "--set phases.a: an item of phases must be a mapping; found 5"},
-		{"phases.*.checks.correct=[true]", "--set phases.*.checks.correct: true is no expression: it would say the same of every server"},
+		{"phases.*.checks.correct=[true]", "--set phases.*.checks.correct: true is no expression: it would always say the same"},
 		{"phases.a.gate=all(levels, # 5)", "--set phases.a.gate: YAML takes # and what follows for a comment: the expression is cut here"},
 		{"production={concurrency: 5}", `--set production: "production" is not available yet in this version`},
 		{"target.headers.Bad Name=SECRET456", `--set target.headers.Bad Name: the key "Bad Name" must be a header name: letters, digits and dashes`},

@@ -15,6 +15,7 @@ var (
 	keyedLine  = regexp.MustCompile(`(?i)["']?\b(?:api[_-]?key|api[_-]?token|token|password|passwd|secret|authorization)["']?\s*:\s+("[^"]*"|'[^']*'|[^,}\]]+)`)
 	userinfo   = regexp.MustCompile(`://([^/@\s"']+)@`)
 	queryValue = regexp.MustCompile(`[?&]([A-Za-z0-9_.\-]+)=([^&\s"'#,\]}]+)`)
+	onlyName   = regexp.MustCompile(`^\s*["']?\$\{\w+\}?["']?\s*[,}]*\s*(#.*)?$`)
 	headerLine = regexp.MustCompile(`^\s*(?:-\s+)?["']?headers["']?\s*:(.*)$|[{,]\s*["']?headers["']?\s*:(.*)$`)
 )
 
@@ -87,7 +88,7 @@ func afterColon(text string) int {
 // blotGroup strikes out bytes [from, to) of text in a copy of line. References
 // to variables stay readable.
 func blotGroup(line []rune, text string, from, to int) []rune {
-	if strings.HasPrefix(strings.Trim(strings.TrimSpace(text[from:to]), `"'`), "${") {
+	if onlyName.MatchString(text[from:to]) {
 		return line
 	}
 	line = append([]rune(nil), line...)
@@ -110,12 +111,10 @@ func (n *node) blot() {
 		e.value.blot()
 	}
 	spans, ok := locate(n)
-	if !ok || !n.src.file || strings.HasPrefix(n.raw, "${") {
+	if !ok || !n.src.file || onlyName.MatchString(n.raw) {
 		return
 	}
-	for _, s := range spans[:len(spans)-1] {
-		n.src.hide(s.place, s.width)
-	}
+	n.src.hide(spans[:len(spans)-1])
 }
 
 // redactURL takes the user and the values of the query out of a URL, except

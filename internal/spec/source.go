@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,17 +15,19 @@ type source struct {
 	text  string // what the YAML parser reads
 	lines [][]rune
 	shown [][]rune // lines as diagnostics print them, secrets blotted out
-
-	printed map[int]string // the shown lines as text, made when first needed
+	print []string // the same as text
 }
 
 // newSource prepares a file's text, which is known to be clean UTF-8.
 func newSource(file, text string) *source {
-	s := &source{name: file, file: true, text: text, printed: map[int]string{}}
+	s := &source{name: file, file: true, text: text}
 	for _, line := range splitLines(text) {
 		s.lines = append(s.lines, []rune(line))
 	}
 	s.shown = blotted(s.lines)
+	for _, line := range s.shown {
+		s.print = append(s.print, string(line))
+	}
 	return s
 }
 
@@ -96,26 +99,24 @@ func (s *source) blotted(p place, width int) bool {
 	return false
 }
 
-// print is the text of a line as diagnostics print it.
-func (s *source) print(line int) string {
-	text, ok := s.printed[line]
-	if !ok {
-		text = string(s.shown[line-1])
-		s.printed[line] = text
-	}
-	return text
-}
-
-// hide strikes out width runes at p.
-func (s *source) hide(p place, width int) {
-	line := append([]rune(nil), s.shown[p.line-1]...)
-	for i := p.col - 1; i < min(p.col-1+width, len(line)); i++ {
-		if !unicode.IsSpace(line[i]) {
-			line[i] = blot
+// hide strikes out what the spans cover.
+func (s *source) hide(spans spans) {
+	hidden := map[int][]rune{}
+	for _, one := range spans {
+		line, ok := hidden[one.line]
+		if !ok {
+			line = slices.Clone(s.shown[one.line-1])
+			hidden[one.line] = line
+		}
+		for i := one.col - 1; i < min(one.col-1+one.width, len(line)); i++ {
+			if !unicode.IsSpace(line[i]) {
+				line[i] = blot
+			}
 		}
 	}
-	s.shown[p.line-1] = line
-	delete(s.printed, p.line)
+	for number, line := range hidden {
+		s.shown[number-1], s.print[number-1] = line, string(line)
+	}
 }
 
 // diagnose is an error at p that underlines width runes.
@@ -124,7 +125,7 @@ func (s *source) diagnose(p place, width int, message, fix string) diag.Diagnost
 	if s.file && p.line >= 1 && p.line <= len(s.lines) {
 		d.Pos.Line = p.line
 		d.Pos.Col = min(max(p.col, 1), len(s.lines[p.line-1])+1)
-		d.Source = s.print(p.line)
+		d.Source = s.print[p.line-1]
 		d.Width = max(width, 1)
 	}
 	return d

@@ -95,7 +95,7 @@ func (t traps) expression(n *node) {
 	case listForm:
 		t.faults.add(n, "an expression is due here, found a list", "quote the expression: '[…] …'")
 	default:
-		t.faults.add(n, n.found()+" is no expression: it would say the same of every server", "compare something that was measured")
+		t.faults.add(n, n.found()+" is no expression: it would always say the same", "compare something that is measured or planned")
 	}
 }
 
