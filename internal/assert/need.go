@@ -1,8 +1,9 @@
 package assert
 
 import (
-	"math"
 	"strconv"
+
+	"scenario/internal/metric"
 )
 
 // figures are the members of a distribution.
@@ -16,22 +17,6 @@ type Need struct {
 	Quantile float64 // in (0, 1); 0 for mean, min and max
 	Samples  int     // the fewest that make the figure known
 	Asked    bool    // the check asks known(…) of it too, so it may be decided without
-}
-
-// MinSamples is the number of samples that the quantile q, in (0, 1), takes to
-// be known: the smallest n with 1 − t^n ≥ 0.95, where t is the larger of q and
-// 1 − q. That is what an order statistic needs to bound the quantile, on the side
-// of its tail, with a confidence of 95 %: 5 for p50, 29 for p90 and p10, 59 for
-// p95, 299 for p99.
-func MinSamples(q float64) int {
-	if !(q > 0 && q < 1) {
-		return math.MaxInt
-	}
-	// For q close to 1, 1 − q is more exact than q.
-	const risk = 0.05
-	tail := math.Log1p(-min(q, 1-q))
-	n := math.Ceil(math.Log(risk) / tail)
-	return int(min(n, maxExact))
 }
 
 // figure is a member of a distribution: a quantile, or one by its name.
@@ -60,7 +45,7 @@ func percentile(x float64) (figure, bool) {
 func (f figure) samples() int {
 	switch {
 	case f.q > 0:
-		return MinSamples(f.q)
+		return metric.MinSamples(f.q)
 	case f.name == "n":
 		return 0
 	}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"scenario/internal/metric"
 )
 
 // The sample level has every sort of variable that a scope can have.
@@ -97,7 +99,7 @@ type (
 func (v values) Count() int { return len(v) }
 
 func (v values) Quantile(q float64) (float64, bool) {
-	if len(v) < MinSamples(q) {
+	if len(v) < metric.MinSamples(q) {
 		return 0, false
 	}
 	x := q * float64(len(v)-1)

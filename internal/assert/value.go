@@ -30,7 +30,7 @@ type (
 	}
 
 	// sampled tells what there is: Quantile takes q in (0, 1) and says false
-	// when there are too few samples for it (MinSamples). IsDuration is asked of
+	// when there are too few samples for it (metric.MinSamples). IsDuration is asked of
 	// the type's zero value, once.
 	sampled interface {
 		Quantile(q float64) (float64, bool)

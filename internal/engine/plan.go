@@ -199,7 +199,7 @@ func (p *planner) auto(ph *PhasePlan, l *LevelPlan) int {
 			continue
 		}
 		for _, need := range c.check.Needs() {
-			if yield := ph.Workload.Yield(need.Path); need.Root == levelRoot && yield > 0 {
+			if yield := ph.Workload.Yield(need.Path); need.Root == levelRoot && !need.Asked && yield > 0 {
 				sessions = max(sessions, (need.Samples+yield-1)/yield)
 			}
 		}

@@ -131,17 +131,18 @@ type shortfall struct {
 // A check that asks known(…) says itself what is to happen then.
 func (p *planner) decidable(ph *PhasePlan, l *LevelPlan) {
 	for _, c := range ph.Checks {
-		if !c.at(l) || strings.Contains(c.Spec.Expr.String(), "known(") {
+		if !c.at(l) {
 			continue
 		}
 		for _, need := range c.check.Needs() {
 			yield := ph.Workload.Yield(need.Path)
-			if need.Root == levelRoot && l.Sessions*yield < need.Samples {
+			if need.Root == levelRoot && !need.Asked && l.Sessions*yield < need.Samples {
 				c.short(shortfall{path: need.Path + "." + need.Figure, needs: need.Samples, sends: l.Sessions, yield: yield}, l.Concurrency)
 			}
 		}
 		for _, path := range c.check.Reads() {
-			if strings.HasPrefix(path, "baseline.") && !l.baseline.has(path) {
+			asked := strings.Contains(c.Spec.Expr.String(), "known("+path)
+			if strings.HasPrefix(path, "baseline.") && !asked && !l.baseline.has(path) {
 				c.short(shortfall{path: path, missing: true}, l.Concurrency)
 			}
 		}

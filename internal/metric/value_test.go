@@ -56,9 +56,22 @@ func TestOneSlowRequestIsSeenInTheTail(t *testing.T) {
 }
 
 func TestMinSamples(t *testing.T) {
-	for q, want := range map[float64]int{0.5: 5, 0.9: 29, 0.95: 59, 0.99: 299, 0.999: 2995, 0.1: 29, 0.97: 99} {
+	for q, want := range map[float64]int{0.5: 5, 0.9: 29, 0.95: 59, 0.99: 299, 0.999: 2995, 0.1: 29, 0.01: 299, 0: math.MaxInt, 1: math.MaxInt, -1: math.MaxInt, math.NaN(): math.MaxInt} {
 		if got := MinSamples(q); got != want {
 			t.Errorf("MinSamples(%v) = %d, want %d", q, got, want)
+		}
+	}
+	for i := 1; i < 1000; i++ {
+		q := float64(i) / 1000
+		tail := max(q, 1-q)
+		n := MinSamples(q)
+		if 1-math.Pow(tail, float64(n)) < 0.95 || n > 1 && 1-math.Pow(tail, float64(n-1)) >= 0.95 {
+			t.Errorf("MinSamples(%v) = %d is not the smallest", q, n)
+		}
+	}
+	for _, q := range []float64{math.SmallestNonzeroFloat64, 1e-12, math.Nextafter(1, 0)} {
+		if n := MinSamples(q); n < 1e12 {
+			t.Errorf("MinSamples(%v) = %d", q, n)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestRequestsThatCannotBeServed(t *testing.T) {
 		{completions, `{"prompt":[1.5]}`, 400, "Bad Request", "body.prompt", "valid integer"},
 		{completions, `{"prompt":[1e300]}`, 400, "Bad Request", "body.prompt", "valid integer"},
 		{completions, `{"prompt":[1,-1]}`, 400, "Bad Request", "body.prompt", "greater than or equal to 0"},
-		{completions, `{"prompt":[31999,32000]}`, 400, "BadRequestError", "prompt", "Token id 32000 is out of vocabulary"},
+		{completions, `{"prompt":[151935,151936]}`, 400, "BadRequestError", "prompt", "Token id 151936 is out of vocabulary"},
 		{completions, `{"prompt":"a","max_tokens":"x"}`, 400, "Bad Request", "body.max_tokens", "valid integer"},
 		{completions, `{"prompt":"a","max_tokens":1.5}`, 400, "Bad Request", "body.max_tokens", "valid integer"},
 		{completions, `{"prompt":"a","max_tokens":true}`, 400, "Bad Request", "body.max_tokens", "valid integer"},

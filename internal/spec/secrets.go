@@ -118,10 +118,11 @@ func (n *node) blot() {
 }
 
 // redactURL takes the user and the values of the query out of a URL, except
-// api-version, which is no secret. Text that is no URL comes back as it is.
+// api-version, which is no secret. Text that has neither comes back as it is.
 func redactURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
+		text, _, _ = strings.Cut(text, "?")
 		return userinfo.ReplaceAllString(text, "://")
 	}
 	if u.User == nil && u.RawQuery == "" {

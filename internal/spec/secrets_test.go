@@ -14,7 +14,7 @@ func TestRedactURL(t *testing.T) {
 		"https://h/v1?api-version=2024-01-01":       "https://h/v1?api-version=2024-01-01",
 		"https://u:p@h/openai/deployments/x?k=v&v2": "https://h/openai/deployments/x?k=redacted&v2",
 		"env": "env", "off": "off", "": "",
-		"http://u:SECRET%zz@h/": "http://h/",
+		"http://u:SECRET%zz@h/?k=SECRET": "http://h/",
 	} {
 		if got := redactURL(url); got != want {
 			t.Errorf("redactURL(%q) = %q, want %q", url, got, want)
