@@ -66,4 +66,3 @@ func TestExplainedFunctionsCompile(t *testing.T) {
 		}
 	}
 }
-

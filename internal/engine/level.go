@@ -40,7 +40,6 @@ type loaded struct {
 	requests []*metric.Request
 	wall     time.Duration
 	hung     bool // stopped after timeouts in a row
-	faults   []string
 }
 
 func (l *load) run(ctx context.Context) loaded {

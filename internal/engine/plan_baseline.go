@@ -70,7 +70,7 @@ func (p *planner) baselineRows(ph *PhasePlan) baselineRows {
 
 func (p *planner) addRows(rows baselineRows, ph *PhasePlan, b *spec.BaselinePhase) {
 	if !b.Formula.Empty() && (ph.Formula == nil || ph.Formula.ID != b.Formula.String()) {
-		p.fault(b.Formula.Diagnose(0, len(b.Formula.String()), fmt.Sprintf("these figures were computed by %s, and phase %q has no such formula: an equal number by another formula is not evidence", b.Formula, ph.Spec.Name), "formula: "+b.Formula.String()+" in the phase"))
+		p.fault(b.Formula.Diagnose(0, len([]rune(b.Formula.String())), fmt.Sprintf("these figures were computed by %s, and phase %q has no such formula: an equal number by another formula is not evidence", b.Formula, ph.Spec.Name), "formula: "+b.Formula.String()+" in the phase"))
 		return
 	}
 	for i := range b.Levels {

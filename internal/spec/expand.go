@@ -38,7 +38,7 @@ func (x expander) node(n *node) {
 }
 
 // reference is what stands between ${ and }.
-var reference = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
+var reference = regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
 
 // scalar expands one scalar. $${ stands for ${; any other $ for itself.
 func (x expander) scalar(n *node) {
@@ -90,6 +90,9 @@ func (x expander) reference(n *node, raw []rune, i int) (value []rune, name stri
 	m := reference.FindStringSubmatch(inside)
 	switch {
 	case m == nil:
+		if n.secret {
+			inside = "…"
+		}
 		x.fault(n, i, end+1, fmt.Sprintf("${%s} is no reference to a variable", short(inside)),
 			"write ${NAME} or ${NAME:-default}, or $${ for the two characters themselves")
 		return nil, "", 0, false

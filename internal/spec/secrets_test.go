@@ -73,3 +73,16 @@ phases: []
 		t.Errorf("got:\n%s", text)
 	}
 }
+
+// TestSecretsInReferences hides what stands inside a ${…} of a header.
+func TestSecretsInReferences(t *testing.T) {
+	_, list := loadText(`name: gate
+target:
+  base_url: http://h
+  headers: {A: "${A:?SECRET1}", B: "x ${B:-SECRET2", "C D": "${TENANT:-SECRET3}"}
+phases: []
+`, options())
+	if text := list.String(); strings.Contains(text, "SECRET") || len(list) != 4 {
+		t.Errorf("got:\n%s", text)
+	}
+}

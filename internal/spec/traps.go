@@ -38,14 +38,18 @@ func (t traps) check(n *node) {
 		return
 	}
 	known := 0
-	var cut []string // keys that are the rest of an expression
-	for _, e := range n.entries {
+	var last, cut *entry // the latest key of a check, and the one whose value YAML cut
+	var rest []string    // the pieces it made keys of
+	for i := range n.entries {
+		e := &n.entries[i]
 		_, near := diag.Nearest(e.key.text, checkKeys)
 		switch {
 		case near:
 			known++
-		case n.flow && e.value.implicit:
-			cut = append(cut, e.key.text)
+			last = e
+		case n.flow && e.value.implicit && last != nil && last.value.scalar() && (cut == nil || cut == last):
+			cut = last
+			rest = append(rest, e.key.text)
 		}
 	}
 	switch {
@@ -54,10 +58,13 @@ func (t traps) check(n *node) {
 		t.faults.add(n, "YAML takes {…} for a mapping, and there is no check in it", "quote the expression, or write {expr: '…'}")
 	case known == 0:
 		t.mapping(n)
-	case len(cut) > 0 && n.get("expr") != nil:
-		expr := n.entry("expr")
-		t.faults.add(expr.value, "YAML ends the expression at a comma inside {…}",
-			"quote the expression: {expr: "+quoted(expr.value.text+", "+strings.Join(cut, ", "))+"}")
+	case cut != nil:
+		what := "expression"
+		if cut.key.text == "name" {
+			what = "name"
+		}
+		t.faults.add(cut.value, "YAML ends the "+what+" at a comma inside {…}",
+			"quote the "+what+": {"+cut.key.text+": "+quoted(cut.value.text+", "+strings.Join(rest, ", "))+"}")
 		t.faults.bad[n] = true
 	default:
 		for _, key := range []string{"expr", "when"} {

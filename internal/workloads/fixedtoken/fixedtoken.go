@@ -9,6 +9,7 @@ package fixedtoken
 
 import (
 	_ "embed"
+	"errors"
 
 	"scenario/internal/chat"
 	"scenario/internal/diag"
@@ -58,8 +59,9 @@ type workload struct {
 func newWorkload(setup engine.Setup) (engine.Workload, diag.List) {
 	at := setup.Phase.Workload
 	var c config
-	if err := at.Decode(&c); err != nil {
-		return nil, diag.List{at.Diagnose(err.Error(), "")}
+	var fault *spec.DecodeError
+	if errors.As(at.Decode(&c), &fault) {
+		return nil, fault.Faults
 	}
 	faults := c.check(setup)
 	if len(faults) > 0 {
