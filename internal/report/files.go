@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -27,7 +26,6 @@ type Files struct {
 	Dir    string
 	redact Redactor
 	lines  *os.File
-	buffer *bufio.Writer
 }
 
 // NewFiles makes the folder, which must not exist yet, and writes the scenario.
@@ -46,21 +44,18 @@ func NewFiles(dir string, resolved []byte, redact Redactor) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.lines, f.buffer = lines, bufio.NewWriterSize(lines, 64<<10)
+	f.lines = lines
 	return f, nil
 }
 
-// Request implements engine.Store. Lines reach the disk with the next Result, or
-// when enough of them have come together.
+// Request implements engine.Store: one write per line, so that a crash loses none.
 func (f *Files) Request(line engine.RequestLine) error {
 	data, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(f.buffer, f.redact.String(string(data))); err != nil {
-		return err
-	}
-	return f.buffer.WriteByte('\n')
+	_, err = io.WriteString(f.lines, f.redact.String(string(data))+"\n")
+	return err
 }
 
 // Result implements engine.Store: the file is replaced in one step.
@@ -69,12 +64,12 @@ func (f *Files) Result(r *engine.Result) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.buffer.Flush(), f.write("result.json", append(data, '\n')))
+	return f.write("result.json", append(data, '\n'))
 }
 
 // Close closes the file of requests.
 func (f *Files) Close() error {
-	return errors.Join(f.buffer.Flush(), f.lines.Close())
+	return f.lines.Close()
 }
 
 // write replaces a file in one step, so that no reader ever sees half of it.

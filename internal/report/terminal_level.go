@@ -91,7 +91,7 @@ func (t terminal) check(c engine.CheckResult) []string {
 	if c.Reason != "" {
 		lines = append(lines, "  "+c.Reason)
 	}
-	if len(c.Values) > 0 {
+	if len(c.Values) > 0 && len(c.Offenders) == 0 {
 		lines = append(lines, "  "+pairs(c.Values))
 	}
 	for _, o := range c.Offenders {
