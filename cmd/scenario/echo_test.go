@@ -65,6 +65,7 @@ phases:
     kind: fixed-token
     concurrency: 1
     retries: 1
+    body: {user: "${MY_PASSWORD}", metadata: {token: "a ${MY_KEY}"}}
     workload: {prompt: {ids: random, tokens: 16}, output_tokens: 8}
     checks:
       correct: ["none(requests, .content contains \"zzz\")", "all(requests, .content == \"never\")"]

@@ -12,8 +12,9 @@ const redacted = "<redacted>"
 
 // Resolved is the scenario as YAML after expansion, overrides and defaults, with
 // secrets taken out: header values, users and query values of URLs, and whatever
-// has the shape of a key. It loads again, to the same scenario. It is nil for a
-// scenario that was not loaded from a file.
+// has the shape of a key; texts of request bodies keep their ${VAR}. It loads
+// again, to the same scenario. It is nil for a scenario that was not loaded from
+// a file.
 func (s *Scenario) Resolved() []byte {
 	if s.At.node == nil {
 		return nil
@@ -53,6 +54,10 @@ func emit(n *node, path string) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.text}
 	case floatForm:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: n.text}
+	}
+	if strings.HasPrefix(path, ".phases.body") && len(n.edits) > 0 {
+		// What a variable brings into a request's body may be a secret.
+		return emitText(n.raw, true)
 	}
 	text := withoutSecrets(n, path)
 	return emitText(strings.ReplaceAll(text, "${", "$${"), n.style != plainStyle || n.variable != "")
