@@ -128,6 +128,7 @@ func (x *exchange) Send(ctx context.Context, request *chat.Request) (*metric.Req
 		return nil, false
 	}
 	r := measure(reply, metric.Stamps{Due: int64(x.due), Called: int64(called), Returned: int64(returned)})
+	countRetries(r, reply)
 	r.Endpoint = request.Endpoint
 	x.due = returned
 	return r, true
@@ -139,6 +140,10 @@ func (x *exchange) Record(r *metric.Request) {
 	x.load.out <- r
 }
 
+// probeRetries is how often a probe is tried again, so that a gateway's limit does
+// not pass for a target that does not work.
+const probeRetries = 2
+
 // aside sends a session whose requests are no measurements: warm-ups, probes and
 // prompts that are sent again. It returns its requests.
 func (r *Runner) aside(ctx context.Context, ph *PhasePlan, compose *Composer, place Place) ([]*metric.Request, error) {
@@ -147,18 +152,24 @@ func (r *Runner) aside(ctx context.Context, ph *PhasePlan, compose *Composer, pl
 		return nil, fmt.Errorf("the request could not be built: %w", err)
 	}
 	x := &asideExchange{runner: r}
+	if place.Purpose == Probe {
+		x.retries = probeRetries
+	}
 	session.Run(ctx, x)
 	return x.requests, ctx.Err()
 }
 
 type asideExchange struct {
 	runner   *Runner
+	retries  int
 	requests []*metric.Request
 }
 
 // Send implements Exchange.
 func (x *asideExchange) Send(ctx context.Context, request *chat.Request) (*metric.Request, bool) {
-	reply := x.runner.Client.Do(ctx, request)
+	patient := *request
+	patient.Retries = max(patient.Retries, x.retries)
+	reply := x.runner.Client.Do(ctx, &patient)
 	if reply.Failure == chat.Canceled {
 		return nil, false
 	}

@@ -50,13 +50,16 @@ func measure(reply *chat.Reply, moments metric.Stamps) *metric.Request {
 	if reply.Written != 0 {
 		r.StartLag = metric.Span(time.Duration(int64(reply.Written) - moments.Due))
 	}
-	if reply.Attempts > 1 && r.OK {
-		// A retry lets the run go on; it does not make the request good.
-		r.OK, r.Outcome = false, outcome(reply.FirstFailure)
-		r.Error = reply.FirstError
-	}
 	events(r, reply)
 	return r
+}
+
+// countRetries makes a measured request that needed several attempts a failed
+// one: a retry lets the run go on, it does not make the request good.
+func countRetries(r *metric.Request, reply *chat.Reply) {
+	if reply.Attempts > 1 && r.OK {
+		r.OK, r.Outcome, r.Error = false, outcome(reply.FirstFailure), reply.FirstError
+	}
 }
 
 // events works out the latencies. A request that is not good has none.

@@ -111,6 +111,7 @@ func TestARetryIsAFailureWithItsWholeTime(t *testing.T) {
 	reply := streamed(2, 1110, 1120)
 	reply.Attempts, reply.FirstFailure, reply.FirstError = 2, chat.HTTPError, "HTTP 429 Too Many Requests"
 	r := measure(reply, metric.Stamps{})
+	countRetries(r, reply)
 	if r.OK || r.Outcome != metric.OutcomeHTTPError || r.Attempts != 2 || !r.Failed() {
 		t.Errorf("outcome %s, ok %v, attempts %d; want http_error, false, 2", r.Outcome, r.OK, r.Attempts)
 	}

@@ -27,6 +27,8 @@ const (
 	wallChars   = 32   // a wall needs this many characters that are not white space
 	wallShare   = 0.80 // ... this share of them the same
 	wallRun     = 200  // ... or this many in a row
+	halfRun     = 64   // ... or this many in a row,
+	halfShare   = 0.50 // ... when they are this share of the text
 	doubleWords = 100  // doubling needs this many words
 	doubleShare = 0.30 // ... this many pairs of equal neighbours per word
 	brokenShare = 0.20 // U+FFFD per character
@@ -92,7 +94,8 @@ func isWall(text string) bool {
 		}
 		longest = max(longest, run)
 	}
-	return total >= wallChars && float64(most) >= wallShare*float64(total) || longest >= wallRun
+	return total >= wallChars && float64(most) >= wallShare*float64(total) ||
+		longest >= wallRun || longest >= halfRun && float64(longest) >= halfShare*float64(total)
 }
 
 // pairs is the number of words that stand exactly twice in a row, per word: 0.5

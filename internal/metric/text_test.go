@@ -47,6 +47,7 @@ func TestDegenerate(t *testing.T) {
 		"a wall in lines":               {strings.Repeat("! \n", 64), DegenerateWall, DegenerateWall, DegenerateWall},
 		"a wall after good words":       {prose(30) + strings.Repeat("0", 210), DegenerateWall, DegenerateWall, DegenerateWall},
 		"a wall over most of it":        {"Good. " + strings.Repeat("!", 60), DegenerateWall, DegenerateWall, DegenerateWall},
+		"a wall over half of it":        {prose(10) + strings.Repeat("!", 70), DegenerateWall, DegenerateWall, DegenerateWall},
 		"every word twice":              {doubled(prose(80)), DegenerateDoubled, DegenerateDoubled, ""},
 		"every second word twice":       {everySecondDoubled(prose(100)), DegenerateDoubled, DegenerateDoubled, ""},
 		"broken characters":             {strings.Repeat("ab\uFFFD", 40), DegenerateBroken, "", ""},

@@ -97,14 +97,14 @@ func (l *Live) line(name string, live *engine.Live) (show, closing func()) {
 	w.SetTrackerLength(24)
 	w.SetStyle(progress.StyleBlocks)
 	style := w.Style()
-	style.Visibility = progress.StyleVisibility{Tracker: true, ETA: true}
-	style.Options.ETAString = "left"
+	style.Visibility = progress.StyleVisibility{Tracker: true}
+	style.Options.Separator = " "
 	tracker := &progress.Tracker{Message: name, Total: int64(max(1, live.Planned)), RemoveOnCompletion: true}
 	w.AppendTracker(tracker)
 	rendered := make(chan struct{})
 	go func() { w.Render(); close(rendered) }()
 	show = func() {
-		tracker.UpdateMessage(name + "  " + counts(live))
+		tracker.UpdateMessage(name + "  " + counts(live) + left(live, time.Since(started)))
 		tracker.SetValue(min(live.Done.Load(), tracker.Total-1))
 	}
 	return show, func() {

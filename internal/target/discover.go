@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -55,7 +55,7 @@ func Discover(ctx context.Context, client Client, t *spec.Target, baseURLs []str
 // models reads an endpoint's list of models.
 func models(ctx context.Context, client Client, endpoint int, t *spec.Target, facts *Facts) error {
 	where := facts.BaseURLs[endpoint]
-	status, _, body, err := client.Get(ctx, endpoint, "models", bodyLimit)
+	status, _, body, err := get(ctx, client, endpoint, "models")
 	var call *chat.CallError
 	switch {
 	case errors.As(err, &call) && status == 0:
@@ -140,22 +140,18 @@ func ownedBy(owner string) string {
 // recognise asks for pages that only one kind of software has. None of them
 // costs the server more than a lookup.
 func recognise(ctx context.Context, client Client, facts *Facts) string {
-	page := func(path string) string {
-		status, _, body, err := client.Get(ctx, 0, path, bodyLimit)
-		if err != nil || status != http.StatusOK {
-			return ""
-		}
-		return string(body)
-	}
-	if strings.Contains(page("/"), "Ollama is running") && gjson.Get(page("/api/version"), "version").Exists() {
-		return "ollama"
-	}
-	if props := page("/props"); gjson.Get(props, "build_info").Exists() && gjson.Get(props, "total_slots").Exists() {
-		return "llamacpp"
-	}
-	for _, path := range []string{"/server_info", "/get_server_info"} {
-		if info := page(path); gjson.Get(info, "internal_states").Exists() || gjson.Get(info, "max_total_num_tokens").Exists() {
-			return "sglang"
+	for _, sign := range []struct {
+		server, path string
+		fields       []string
+	}{
+		{"llamacpp", "/props", []string{"build_info", "total_slots"}},
+		{"sglang", "/server_info", []string{"max_total_num_tokens"}},
+		{"sglang", "/get_server_info", []string{"max_total_num_tokens"}},
+		{"ollama", "/api/version", []string{"version"}},
+	} {
+		page := ask(ctx, client, sign.path)
+		if !slices.ContainsFunc(sign.fields, func(field string) bool { return !page.Get(field).Exists() }) {
+			return sign.server
 		}
 	}
 	facts.Notes = append(facts.Notes, "the software behind the target could not be recognised: set target.server if you know it")
@@ -165,29 +161,52 @@ func recognise(ctx context.Context, client Client, facts *Facts) string {
 // version asks the software for its version and, where the list of models does
 // not say, for its context.
 func version(ctx context.Context, client Client, facts *Facts) {
-	ask := func(path, field string) gjson.Result {
-		status, _, body, err := client.Get(ctx, 0, path, bodyLimit)
-		if err != nil || status != http.StatusOK {
-			return gjson.Result{}
-		}
-		return gjson.GetBytes(body, field)
-	}
 	switch facts.Server {
 	case "vllm", "trtllm":
-		facts.Version = ask("/version", "version").String()
+		facts.Version = ask(ctx, client, "/version").Get("version").String()
 	case "sglang":
-		facts.Version = ask("/server_info", "version").String()
+		facts.Version = ask(ctx, client, "/server_info").Get("version").String()
 		if facts.Version == "" {
-			facts.Version = ask("/get_server_info", "version").String()
+			facts.Version = ask(ctx, client, "/get_server_info").Get("version").String()
 		}
 	case "ollama":
-		facts.Version = ask("/api/version", "version").String()
+		facts.Version = ask(ctx, client, "/api/version").Get("version").String()
 	case "llamacpp":
-		facts.Version = ask("/props", "build_info").String()
+		props := ask(ctx, client, "/props")
+		facts.Version = props.Get("build_info").String()
 		// The context of one slot; what the list of models calls n_ctx_train is
 		// the model's, not the server's.
-		if context := int(ask("/props", "default_generation_settings.n_ctx").Int()); context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
+		if context := int(props.Get("default_generation_settings.n_ctx").Int()); context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
 			facts.ContextTokens = context
+		}
+	}
+}
+
+// ask reads a page of JSON; what cannot be had is empty.
+func ask(ctx context.Context, client Client, path string) gjson.Result {
+	status, _, body, err := get(ctx, client, 0, path)
+	if err != nil || status != http.StatusOK || !gjson.ValidBytes(body) {
+		return gjson.Result{}
+	}
+	return gjson.ParseBytes(body)
+}
+
+// patience is how often a page is asked for again when a gateway answers that
+// there were too many requests.
+const patience = 3
+
+func get(ctx context.Context, client Client, endpoint int, path string) (int, http.Header, []byte, error) {
+	for try := 0; ; try++ {
+		status, header, body, err := client.Get(ctx, endpoint, path, bodyLimit)
+		if status != http.StatusTooManyRequests || try == patience {
+			return status, header, body, err
+		}
+		timer := time.NewTimer(time.Second)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return status, header, body, ctx.Err()
 		}
 	}
 }
