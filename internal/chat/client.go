@@ -6,7 +6,9 @@
 //
 //	do.go, retry.go    attempts, and the waits between them
 //	exchange.go        one attempt: write, read, and the fault if there is one
-//	dial.go, conn.go   connections, and the stamps of their writes and reads
+//	wire.go, wires.go  connections that are owned, and the pool of idle ones
+//	dial.go            how they are opened; requests through a proxy
+//	conn.go, …         the stamps of writes and reads (kerneltime.go, receive_*.go)
 //	watch.go           the timeouts
 //	decoder.go, sse.go bytes to events, wherever the reads split them
 //	answer.go, …       events to text, reasoning, tool calls and usage
@@ -18,6 +20,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -42,6 +45,9 @@ type Config struct {
 	Dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	Clock     Clock  // nil: NewClock()
 	UserAgent string // empty: "scenario"
+	// ReadStamps stamps every arrival after the read, even where the kernel
+	// would say when it received it.
+	ReadStamps bool
 }
 
 // Timeouts bound a request. Zero is no bound.
@@ -62,6 +68,10 @@ type Client struct {
 	clock     Clock
 	redactor  *Redactor
 
+	kernel *kernelTime // nil: arrivals are stamped after the read
+	lags   lags
+
+	// For calls that are not measured, and requests through a proxy.
 	kept  *http.Transport // keeps connections alive between requests
 	fresh *http.Transport // opens one for each request
 }
@@ -73,6 +83,11 @@ type endpoint struct {
 	host   string      // for the Host header; empty: that of the URL
 	header http.Header
 	stream http.Header // header, for a streamed reply
+
+	proxied bool         // its requests go through a transport
+	address string       // host:port to dial
+	heads   [2][2][]byte // what a request begins with, by API and by whether it is streamed
+	wires   *wires
 }
 
 // New makes a client. It fails on a configuration that no request could be made
@@ -94,6 +109,9 @@ func New(cfg Config) (*Client, error) {
 	if c.dialer == nil {
 		c.dialer = new(net.Dialer).DialContext
 	}
+	if real, ok := c.clock.(interface{ wall() (Stamp, int64) }); ok && !cfg.ReadStamps {
+		c.kernel = newKernelTime(real.wall)
+	}
 	for i, base := range cfg.BaseURLs {
 		e, err := newEndpoint(cfg, base)
 		if err != nil {
@@ -110,6 +128,9 @@ func New(cfg Config) (*Client, error) {
 func (c *Client) Close() {
 	c.kept.CloseIdleConnections()
 	c.fresh.CloseIdleConnections()
+	for _, e := range c.endpoints {
+		e.wires.close()
+	}
 }
 
 func newEndpoint(cfg Config, base *url.URL) (endpoint, error) {
@@ -136,7 +157,47 @@ func newEndpoint(cfg Config, base *url.URL) (endpoint, error) {
 		e.header.Set("Accept", "application/json")
 		e.stream.Set("Accept", "text/event-stream, application/json")
 	}
+	e.wires = new(wires)
+	e.proxied = needsTransport(cfg, base)
+	e.address = addressOf(base)
+	for api, u := range e.urls {
+		e.heads[api] = [2][]byte{requestHead(u, e.host, e.header), requestHead(u, e.host, e.stream)}
+	}
 	return e, nil
+}
+
+// needsTransport reports whether requests to a base URL go through a proxy, or to
+// a host name that must be translated first.
+func needsTransport(cfg Config, base *url.URL) bool {
+	if strings.IndexFunc(base.Host, func(r rune) bool { return r >= 0x80 }) >= 0 {
+		return true
+	}
+	if cfg.Proxy == nil {
+		return false
+	}
+	proxy, err := cfg.Proxy(&http.Request{Method: http.MethodPost, URL: base, Header: http.Header{}})
+	return proxy != nil || err != nil
+}
+
+// addressOf is the host and port of a URL.
+func addressOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// requestHead is a request up to the value of its Content-Length.
+func requestHead(u *url.URL, host string, header http.Header) []byte {
+	if host == "" {
+		host = u.Host
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), host)
+	header.Write(&b) // header names and values have been checked
+	b.WriteString("Content-Length: ")
+	return b.Bytes()
 }
 
 func newHeader(cfg Config, base *url.URL) (http.Header, error) {

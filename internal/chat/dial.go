@@ -77,13 +77,24 @@ func (c *Client) connectLimit() *limitError {
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, done := c.dialLimit(ctx)
 	defer done()
-	return c.open(ctx, network, address)
+	return c.open(ctx, network, address, nil)
+}
+
+// dialEndpoint opens a connection of our own to an endpoint, TLS included. Only
+// what arrives in plain is stamped by the kernel.
+func (c *Client) dialEndpoint(ctx context.Context, e *endpoint) (net.Conn, error) {
+	if e.base.Scheme == "https" {
+		return c.dialTLS(ctx, "tcp", e.address)
+	}
+	ctx, done := c.dialLimit(ctx)
+	defer done()
+	return c.open(ctx, "tcp", e.address, c.kernel)
 }
 
 func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, done := c.dialLimit(ctx)
 	defer done()
-	conn, err := c.open(ctx, network, address)
+	conn, err := c.open(ctx, network, address, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +112,12 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 }
 
 // open dials and puts the stamps under everything that is built on the connection.
-func (c *Client) open(ctx context.Context, network, address string) (net.Conn, error) {
+func (c *Client) open(ctx context.Context, network, address string, kernel *kernelTime) (net.Conn, error) {
 	conn, err := c.dialer(ctx, network, address)
 	if err != nil {
 		return nil, dialError(ctx, err)
 	}
-	return newStampConn(conn, c.clock), nil
+	return newStampConn(conn, c.clock, kernel), nil
 }
 
 // dialError prefers what ended the context to the error that came of it.

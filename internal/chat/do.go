@@ -30,10 +30,10 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 	var first *Reply
 	written, reconnects := Stamp(0), 0
 	for n := 1; ; n++ {
-		x := c.attempt(ctx, r, c.kept)
+		x := c.attempt(ctx, r, false)
 		if x.stale {
 			reconnects++
-			x = c.attempt(ctx, r, c.fresh)
+			x = c.attempt(ctx, r, true)
 		}
 		reply := x.reply
 		reply.Attempts, reply.Reconnects = n, reconnects

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -58,16 +59,12 @@ func (c *Client) newExchange(ctx context.Context) (x *exchange, inner context.Co
 	}
 }
 
-// attempt sends the request once and reads what comes back.
-func (c *Client) attempt(ctx context.Context, r *Request, via *http.Transport) *exchange {
+// attempt sends the request once, on a fresh connection if it must be one, and
+// reads what comes back.
+func (c *Client) attempt(ctx context.Context, r *Request, fresh bool) *exchange {
 	x, ctx, done := c.newExchange(ctx)
 	defer done()
-	e := c.endpoints[r.Endpoint]
-	req := newRequest(http.MethodPost, e, e.urls[r.API], r.Body)
-	if r.Stream {
-		req.Header = e.stream
-	}
-	resp, err := x.open(ctx, req, via, r.Stream)
+	resp, err := x.send(ctx, r, fresh)
 	switch {
 	case err != nil:
 		x.fail(ctx, err)
@@ -80,6 +77,60 @@ func (c *Client) attempt(ctx context.Context, r *Request, via *http.Transport) *
 	return x
 }
 
+// send writes the request and waits for the header of the response.
+func (x *exchange) send(ctx context.Context, r *Request, fresh bool) (*http.Response, error) {
+	c := x.client
+	e := &c.endpoints[r.Endpoint]
+	if !e.proxied {
+		return x.sendOwned(ctx, e, r, fresh)
+	}
+	req := newRequest(http.MethodPost, *e, e.urls[r.API], r.Body)
+	via := c.kept
+	if r.Stream {
+		req.Header = e.stream
+	}
+	if fresh {
+		via = c.fresh
+	}
+	return x.open(ctx, req, via, r.Stream)
+}
+
+// sendOwned sends the request on a connection of our own.
+func (x *exchange) sendOwned(ctx context.Context, e *endpoint, r *Request, fresh bool) (*http.Response, error) {
+	c := x.client
+	start := c.clock.Now()
+	x.watch.enter(c.limits.Connect, func() Stamp { return start }, c.connectLimit())
+	var w *wire
+	if !fresh {
+		w = e.wires.take()
+	}
+	if w == nil {
+		conn, err := c.dialEndpoint(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		w = newWire(conn)
+	}
+	x.stamps, x.reused = w.stamp.begin(), w.used
+	w.used = true
+	x.enterFirstToken(r.Stream)
+	head := e.heads[r.API][0]
+	if r.Stream {
+		head = e.heads[r.API][1]
+	}
+	head = append(strconv.AppendInt(append(make([]byte, 0, len(head)+24), head...), int64(len(r.Body)), 10), "\r\n\r\n"...)
+	return w.roundTrip(ctx, head, r.Body, e.wires.give, func() { x.first.Store(int64(x.stamps.lastRead())) })
+}
+
+// enterFirstToken bounds the wait that begins with the write of the request.
+func (x *exchange) enterFirstToken(stream bool) {
+	limit := x.client.limits.FirstToken
+	if !stream {
+		limit = 0
+	}
+	x.watch.enter(limit, x.stamps.written, &limitError{name: firstTokenName, what: "no token", limit: limit})
+}
+
 // newRequest builds an HTTP request. It has no way to read the body again, so the
 // transport cannot send it twice.
 func newRequest(method string, e endpoint, target *url.URL, body []byte) *http.Request {
@@ -90,7 +141,7 @@ func newRequest(method string, e endpoint, target *url.URL, body []byte) *http.R
 	return req
 }
 
-// open writes the request and waits for the header of the response.
+// open is send through a transport.
 func (x *exchange) open(ctx context.Context, req *http.Request, via *http.Transport, stream bool) (*http.Response, error) {
 	c := x.client
 	start := c.clock.Now()
@@ -98,11 +149,7 @@ func (x *exchange) open(ctx context.Context, req *http.Request, via *http.Transp
 	trace := &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			x.stamps, x.reused = beginOn(info.Conn), info.Reused || info.WasIdle
-			limit := c.limits.FirstToken
-			if !stream {
-				limit = 0
-			}
-			x.watch.enter(limit, x.stamps.written, &limitError{name: firstTokenName, what: "no token", limit: limit})
+			x.enterFirstToken(stream)
 		},
 		GotFirstResponseByte: func() { x.first.Store(int64(x.stamps.lastRead())) },
 	}
@@ -215,7 +262,11 @@ func (x *exchange) decode(d *decoder, body io.Reader) error {
 	begun, ended := false, false
 	for {
 		n, err := body.Read(buf)
-		d.feed(buf[:n], x.stamps.lastRead())
+		at, before := x.stamps.lastRead(), len(d.answer.events)
+		d.feed(buf[:n], at)
+		if len(d.answer.events) > before && x.stamps.lastByKernel() {
+			x.client.lags.add(x.client.clock.Now().Sub(at))
+		}
 		if x.reply.FirstParsed == 0 && len(d.answer.events) > 0 {
 			x.reply.FirstParsed = x.client.clock.Now()
 		}
@@ -261,6 +312,7 @@ func (x *exchange) finish() {
 		return
 	}
 	r.Written = x.stamps.written()
+	r.KernelReads, r.OtherReads = int(x.stamps.byKernel.Load()), int(x.stamps.byRead.Load())
 	if r.Closed == 0 && r.Written != 0 {
 		r.Closed = x.client.clock.Now()
 	}

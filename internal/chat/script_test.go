@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -97,6 +98,9 @@ func (g *gate) Read(p []byte) (int, error) {
 	g.read += int64(n)
 	return n, err
 }
+
+// SyscallConn lets the client look at the connection below.
+func (g *gate) SyscallConn() (syscall.RawConn, error) { return g.Conn.(syscall.Conn).SyscallConn() }
 
 func (g *gate) Close() error {
 	g.settle(math.MaxInt64)

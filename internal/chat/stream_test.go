@@ -179,7 +179,7 @@ func TestStreamArrivals(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := play(t, tt.script)
 			want := &Reply{
-				Status: 200, Attempts: 1, Written: got.Written, FirstByte: got.FirstByte, Closed: got.Closed,
+				Status: 200, Attempts: 1, Written: got.Written, FirstByte: got.FirstByte, Closed: got.Closed, OtherReads: got.OtherReads,
 				Content: tt.content, Reasoning: tt.reasoning, ReasoningField: tt.field, FinishReason: tt.finish,
 				Usage: tt.usage, Done: got.Done, FirstParsed: got.Events[0].At, Events: got.Events, Notes: tt.notes,
 			}

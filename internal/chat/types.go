@@ -80,7 +80,11 @@ type Reply struct {
 	Written     Stamp // the first byte of the (first) request was written
 	FirstByte   Stamp // the response's first byte was read
 	FirstParsed Stamp // the first token event had been read and parsed
-	Closed      Stamp // the response ended, or was given up
+	// Arrivals are stamped by the kernel where it says when it received what was
+	// read, else after the read.
+	KernelReads, OtherReads int
+
+	Closed Stamp // the response ended, or was given up
 
 	Model             string
 	SystemFingerprint string

@@ -26,7 +26,7 @@ func TestReplyAsOneObject(t *testing.T) {
 			s := newScripted(t, jsonScript(wholeReply))
 			got := s.client(nil).Do(t.Context(), &Request{API: Chat, Body: []byte(`{}`), Stream: streamed})
 			want := &Reply{
-				Status: 200, Attempts: 1, Written: got.Written, FirstByte: got.FirstByte, Closed: got.Closed,
+				Status: 200, Attempts: 1, Written: got.Written, FirstByte: got.FirstByte, Closed: got.Closed, OtherReads: got.OtherReads,
 				Model: "m", SystemFingerprint: "fp",
 				Content: "It is 7", Reasoning: "Let me", ReasoningField: "reasoning_content",
 				ToolCalls:    []ToolCall{{0, "k1", "add", `{"a":1}`}, {1, "k2", "add", `{"a":2}`}},
