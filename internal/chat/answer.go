@@ -30,6 +30,16 @@ type answer struct {
 
 	events []Event
 	notes  notes
+
+	pattern pattern
+	only    single // the text of the object being added, if it has but one
+}
+
+// single is the only piece of text of an object.
+type single struct {
+	pieces int
+	quoted string
+	text   *text
 }
 
 func newAnswer() answer { return answer{usage: newUsage()} }
@@ -79,7 +89,8 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 	}
 	a.identify(p)
 
-	had := a.finish
+	a.only = single{}
+	had, noted := a.finish, len(a.notes.list)
 	var kind EventKind
 	var own gjson.Result // usage inside a choice: some gateways put it there
 	choices, finishes := 0, false
@@ -118,7 +129,12 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 		if tokens == 0 {
 			tokens = -1
 		}
-		a.events = append(a.events, Event{At: at, Kind: kind, Tokens: tokens})
+		a.events = append(a.events, Event{At: at, Kind: kind, Tokens: int32(tokens)})
+	}
+	textAlone := kind == ContentEvent || kind == ReasoningEvent
+	if textAlone && a.only.pieces == 1 && choices == 1 && a.finish == "" &&
+		!counted && p.timings.Type == gjson.Null && len(a.notes.list) == noted {
+		a.pattern.learn(root.Raw, a.only.quoted, a.only.text, kind)
 	}
 	return nil
 }

@@ -200,6 +200,8 @@ func (d *decoder) event(name, data []byte) *fault {
 	case string(data) == "[DONE]":
 		a.done = true
 		return nil
+	case a.pattern.read(a, data, d.at):
+		return nil
 	}
 	root, f := parseObject(view(data))
 	if f != nil {

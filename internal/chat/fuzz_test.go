@@ -11,7 +11,17 @@ import (
 
 // decodeSplit reads a body in pieces whose sizes the bytes of cuts give, in turn.
 func decodeSplit(contentType string, body, cuts []byte, streamed bool) *Reply {
+	return decodeWith(newDecoder(contentType, streamed), body, cuts)
+}
+
+// decodeParsing is decodeSplit in one piece, with every event parsed.
+func decodeParsing(contentType string, body []byte, streamed bool) *Reply {
 	d := newDecoder(contentType, streamed)
+	d.answer.pattern.off = true
+	return decodeWith(d, body, nil)
+}
+
+func decodeWith(d *decoder, body, cuts []byte) *Reply {
 	for i := 0; len(body) > 0; i++ {
 		n := len(body)
 		if len(cuts) > 0 {
@@ -62,6 +72,9 @@ func FuzzDecoder(f *testing.F) {
 		split := decodeSplit(contentType, []byte(body), []byte(cuts), streamed)
 		if diff := cmp.Diff(whole, split); diff != "" {
 			t.Errorf("the reply depends on the reads (-whole +split):\n%s", diff)
+		}
+		if diff := cmp.Diff(decodeParsing(contentType, []byte(body), streamed), whole); diff != "" {
+			t.Errorf("the reply depends on the fast path (-parsed +by patterns):\n%s", diff)
 		}
 		if !utf8.ValidString(whole.Content) || !utf8.ValidString(whole.Reasoning) {
 			t.Errorf("the text is not valid UTF-8: %q %q", whole.Content, whole.Reasoning)

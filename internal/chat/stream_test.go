@@ -17,7 +17,7 @@ type arrival struct {
 func arrivals(r *Reply) []arrival {
 	var all []arrival
 	for _, e := range r.Events {
-		all = append(all, arrival{sinceStart(e.At), e.Kind, e.Tokens})
+		all = append(all, arrival{sinceStart(e.At), e.Kind, int(e.Tokens)})
 	}
 	return all
 }

@@ -106,7 +106,7 @@ type Reply struct {
 type Event struct {
 	At     Stamp
 	Kind   EventKind
-	Tokens int // running total of output tokens that the event's own usage states; -1: not stated
+	Tokens int32 // running total of output tokens that the event's own usage states; -1: not stated
 }
 
 // EventKind says what an event carries; an event may carry several.

@@ -112,7 +112,7 @@ func events(r *metric.Request, reply *chat.Reply) {
 func tpot(reply *chat.Reply, first, last chat.Event, lost bool) metric.Duration {
 	after := reply.Usage.OutputTokens - 1
 	if first.Tokens > 0 {
-		after = reply.Usage.OutputTokens - first.Tokens
+		after = reply.Usage.OutputTokens - int(first.Tokens)
 	}
 	hidden := reply.Usage.ReasoningTokens > 0 && reply.Reasoning == ""
 	if after < 1 || len(reply.Events) < 2 || lost || hidden {
