@@ -5,126 +5,128 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
-	"fmt"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
 	"scenario/internal/chat"
+	"scenario/internal/diag"
 	"scenario/internal/spec"
 )
 
-// connection is a client for a target, and everything secret about it.
+// connection is a client for a target.
 type connection struct {
 	client   *chat.Client
 	clock    chat.Clock
-	redactor *chat.Redactor
 	baseURLs []string // as they may be printed
 	notes    []string
 }
 
-// newConnection makes the client that a scenario's target describes.
-func newConnection(t *spec.Target) (*connection, error) {
+// newConnection makes the client that a scenario's target describes. Files are
+// found from the scenario's folder.
+func newConnection(t *spec.Target, folder string) (*connection, diag.List) {
 	c := &connection{clock: chat.NewClock()}
 	config := chat.Config{
 		KeyHeader: t.APIKeyHeader, Headers: map[string]string{}, Clock: c.clock,
 		UserAgent: "scenario/" + version(),
 		Timeouts:  chat.Timeouts{Connect: t.Timeouts.Connect, FirstToken: t.Timeouts.FirstToken, Idle: t.Timeouts.Idle, Request: t.Timeouts.Request},
 	}
-	var secrets []string
 	for _, raw := range t.BaseURLs {
 		u, err := chat.ParseBaseURL(raw.String())
 		if err != nil {
-			return nil, err
+			return nil, diag.List{whole(raw, err.Error(), "")}
 		}
 		config.BaseURLs = append(config.BaseURLs, u)
 		c.baseURLs = append(c.baseURLs, chat.Redacted(u))
-		secrets = append(secrets, urlSecrets(u)...)
 	}
 	if name := t.APIKeyEnv.String(); name != "" {
 		config.Key = os.Getenv(name)
-		secrets = append(secrets, config.Key)
 		if config.Key == "" {
 			c.notes = append(c.notes, name+" is not set: no key is sent")
 		}
 	}
 	for _, h := range t.Headers {
 		config.Headers[h.Name] = h.Value.String()
-		secrets = append(secrets, h.Value.String())
+	}
+	var faults, more diag.List
+	config.TLS, faults = tlsConfig(&t.TLS, folder)
+	config.Proxy, more = proxy(t.Proxy)
+	if faults = append(faults, more...); len(faults) > 0 {
+		return nil, faults
 	}
 	var err error
-	if config.TLS, err = tlsConfig(&t.TLS); err != nil {
-		return nil, err
+	if c.client, err = chat.New(config); err != nil {
+		return nil, diag.List{t.At.DiagnoseKey("the target cannot be used: "+err.Error(), "")}
 	}
-	if config.Proxy, err = proxy(t.Proxy.String(), &secrets); err != nil {
-		return nil, err
-	}
-	c.redactor = chat.NewRedactor(secrets)
-	c.client, err = chat.New(config)
-	return c, err
+	return c, nil
 }
 
-// urlSecrets are the parts of a URL that must not be printed.
-func urlSecrets(u *url.URL) []string {
-	var secrets []string
-	if u.User != nil {
-		password, _ := u.User.Password()
-		secrets = append(secrets, u.User.Username(), password)
-	}
-	for name, values := range u.Query() {
-		if name != "api-version" {
-			secrets = append(secrets, values...)
-		}
-	}
-	return secrets
+// whole is a fault of a text as a whole.
+func whole(text spec.Text, message, fix string) diag.Diagnostic {
+	return text.Diagnose(0, len([]rune(text.String())), message, fix)
 }
 
 // proxy is how requests reach the target: by the environment's proxy (never for
 // loopback addresses), by none, or by the one named.
-func proxy(setting string, secrets *[]string) (func(*http.Request) (*url.URL, error), error) {
-	switch setting {
+func proxy(setting spec.Text) (func(*http.Request) (*url.URL, error), diag.List) {
+	switch setting.String() {
 	case "", "env":
-		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
-			if u, err := url.Parse(os.Getenv(name)); err == nil {
-				*secrets = append(*secrets, urlSecrets(u)...)
-			}
-		}
 		return http.ProxyFromEnvironment, nil
 	case "off":
 		return nil, nil
 	}
-	u, err := url.Parse(setting)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("target.proxy: not a URL: write env, off, or http://host:port")
+	u, err := url.Parse(setting.String())
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, diag.List{whole(setting, "this is no URL of a proxy", "write env, off, or http://host:port")}
 	}
-	*secrets = append(*secrets, urlSecrets(u)...)
 	return http.ProxyURL(u), nil
 }
 
 // tlsConfig is how the target's certificate is checked.
-func tlsConfig(t *spec.TLS) (*tls.Config, error) {
+func tlsConfig(t *spec.TLS, folder string) (*tls.Config, diag.List) {
 	config := &tls.Config{InsecureSkipVerify: t.InsecureSkipVerify}
-	if file := t.CAFile.String(); file != "" {
-		pem, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("target.tls.ca_file: %w", err)
-		}
+	var faults diag.List
+	if file := t.CAFile; !file.Empty() {
+		pem, err := os.ReadFile(beside(folder, file))
 		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("target.tls.ca_file: %s holds no certificate in PEM form", file)
+		switch {
+		case err != nil:
+			faults = append(faults, whole(file, "the file can't be read: "+plain(err), "the path is relative to the scenario's folder"))
+		case !config.RootCAs.AppendCertsFromPEM(pem):
+			faults = append(faults, whole(file, "the file holds no certificate in PEM form", ""))
 		}
 	}
-	if certificate := t.CertFile.String(); certificate != "" {
-		pair, err := tls.LoadX509KeyPair(certificate, t.KeyFile.String())
+	if !t.CertFile.Empty() {
+		pair, err := tls.LoadX509KeyPair(beside(folder, t.CertFile), beside(folder, t.KeyFile))
 		if err != nil {
-			return nil, fmt.Errorf("target.tls.cert_file: %w", err)
+			faults = append(faults, whole(t.CertFile, "the certificate and its key can't be used: "+plain(err), "cert_file and key_file are PEM files, relative to the scenario's folder"))
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
-	return config, nil
+	return config, faults
+}
+
+// beside is a path as it is meant in a file of a folder.
+func beside(folder string, path spec.Text) string {
+	if filepath.IsAbs(path.String()) {
+		return path.String()
+	}
+	return filepath.Join(folder, path.String())
+}
+
+// plain is an error about a file without the path and the call.
+func plain(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
 }
 
 // newNonce makes a run's prompts differ from those of every other run.
@@ -147,7 +149,9 @@ func maskOverrides(set []string) []string {
 	masked := make([]string, len(set))
 	for i, s := range set {
 		masked[i] = s
-		if path, _, ok := strings.Cut(s, "="); ok && (strings.HasPrefix(path, "target.") || path == "target") && path != "target.model" {
+		path, _, _ := strings.Cut(s, "=")
+		inTarget := strings.HasPrefix(path, "target") && path != "target.model" && path != "target.server"
+		if inTarget || strings.Contains(path, "body") || strings.HasPrefix(path, "defaults") {
 			masked[i] = path + "=…"
 		}
 	}

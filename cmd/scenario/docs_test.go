@@ -29,7 +29,7 @@ func TestScenariosInDocumentsAreValid(t *testing.T) {
 				t.Fatal(err)
 			}
 			none := func(string) (string, bool) { return "", false }
-			if one, faults := (loader{flags: &loadFlags{}, env: none}).load(file); one == nil || len(faults) > 0 {
+			if one, faults := (loader{flags: &loadFlags{}, env: none}).load(file, ""); one == nil || len(faults) > 0 {
 				t.Errorf("%s:\n%s", document, faults)
 			}
 		}

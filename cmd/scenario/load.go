@@ -15,6 +15,7 @@ import (
 	"scenario/internal/chat"
 	"scenario/internal/diag"
 	"scenario/internal/engine"
+	"scenario/internal/formula"
 	"scenario/internal/spec"
 	"scenario/internal/workloads"
 )
@@ -60,18 +61,21 @@ type loaded struct {
 	plan     *engine.Plan
 	info     engine.ScenarioInfo
 	baseline *engine.BaselineInfo
+	link     *connection
 }
 
 // loader reads scenario files; env finds variables.
 type loader struct {
-	flags *loadFlags
-	set   []string
-	env   func(string) (string, bool)
+	flags     *loadFlags
+	set       []string
+	env       func(string) (string, bool)
+	unset     string // what an unset variable without a default is; empty: an error
+	simulated bool   // the target will not be the file's
 }
 
 // load reads a scenario, its baseline, and makes the plan. The list holds every
 // fault; the scenario is nil when one is an error.
-func (l loader) load(file string) (*loaded, diag.List) {
+func (l loader) load(file, nonce string) (*loaded, diag.List) {
 	src, faults := spec.ReadFile(file)
 	if faults.HasErrors() {
 		return nil, faults
@@ -81,21 +85,32 @@ func (l loader) load(file string) (*loaded, diag.List) {
 		return nil, faults
 	}
 	out := &loaded{file: file, info: engine.ScenarioInfo{Name: s.Name, Description: s.Description, File: file, SHA256: digest(src)}}
+	if l.simulated {
+		isolate(s)
+	}
 	baseline, more := out.readBaseline(s)
 	faults = append(faults, more...)
-	if more.HasErrors() {
-		return nil, faults
-	}
 	plan, more := engine.NewPlan(s, baseline, engine.PlanOptions{
-		Kinds: workloads.Kinds(), Phases: l.flags.phases, When: l.flags.when, Nonce: l.flags.nonce,
+		Kinds: workloads.Kinds(), Phases: l.flags.phases, When: l.flags.when, Nonce: nonce,
+		NoBaseline: more.HasErrors(),
 	})
 	faults = append(faults, more...)
-	faults.Sort()
 	out.plan = plan
-	if plan == nil {
+	out.link, more = newConnection(&s.Target, filepath.Dir(file))
+	faults = append(faults, more...)
+	faults.Sort()
+	if faults.HasErrors() {
+		out.close()
 		return nil, faults
 	}
 	return out, faults
+}
+
+// close ends the connection.
+func (l *loaded) close() {
+	if l.link != nil {
+		l.link.client.Close()
+	}
 }
 
 // readBaseline reads the scenario's baseline file, if it has one.
@@ -103,18 +118,10 @@ func (l *loaded) readBaseline(s *spec.Scenario) (*spec.Baseline, diag.List) {
 	if s.Baseline.Empty() {
 		return nil, nil
 	}
-	path := s.Baseline.String()
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(l.file), path)
-	}
+	path := beside(filepath.Dir(l.file), s.Baseline)
 	src, err := os.ReadFile(path)
 	if err != nil {
-		reason := err
-		var pathError *os.PathError
-		if errors.As(err, &pathError) {
-			reason = pathError.Err
-		}
-		return nil, diag.List{s.Baseline.Diagnose(0, len([]rune(s.Baseline.String())), fmt.Sprintf("the baseline %s can't be read: %v", path, reason), "the path is relative to the scenario's folder")}
+		return nil, diag.List{whole(s.Baseline, fmt.Sprintf("the baseline %s can't be read: %s", path, plain(err)), "the path is relative to the scenario's folder")}
 	}
 	b, faults := spec.LoadBaseline(path, src)
 	if b == nil {
@@ -137,8 +144,8 @@ func (l *loaded) readBaseline(s *spec.Scenario) (*spec.Baseline, diag.List) {
 // options is the language of this build.
 func (l loader) options() spec.Options {
 	o := spec.Options{
-		LaterKinds: workloads.Later(), LaterGuards: engine.LaterGuards(), Formulas: engine.FormulaIDs(),
-		Env: l.env, Set: l.set, CheckURL: checkURL, Kinds: kindSchemas(),
+		LaterKinds: workloads.Later(), LaterGuards: engine.LaterGuards(), Formulas: formula.IDs(),
+		Env: l.env, Unset: l.unset, Set: l.set, CheckURL: checkURL, Kinds: kindSchemas(),
 	}
 	for _, g := range engine.Guards() {
 		schema := spec.GuardSchema{ID: g.ID}
@@ -175,6 +182,14 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// nonce is that of the i-th file: two files of one run share no prompt.
+func (l loader) nonce(i int) string {
+	if i == 0 || l.flags.nonce == "" {
+		return l.flags.nonce
+	}
+	return fmt.Sprintf("%s.%d", l.flags.nonce, i)
+}
+
 // loadAll reads every file and prints the faults of all. It returns an error
 // when one of them cannot be run.
 func (l loader) loadAll(files []string, stderr io.Writer) ([]*loaded, error) {
@@ -183,8 +198,8 @@ func (l loader) loadAll(files []string, stderr io.Writer) ([]*loaded, error) {
 	}
 	var all []*loaded
 	bad := false
-	for _, file := range files {
-		one, faults := l.load(file)
+	for i, file := range files {
+		one, faults := l.load(file, l.nonce(i))
 		io.WriteString(stderr, faults.String())
 		if one == nil {
 			bad = true
@@ -193,6 +208,9 @@ func (l loader) loadAll(files []string, stderr io.Writer) ([]*loaded, error) {
 		all = append(all, one)
 	}
 	if bad {
+		for _, one := range all {
+			one.close()
+		}
 		return nil, exitStatus(engine.ExitUsage)
 	}
 	return all, nil

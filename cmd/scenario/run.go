@@ -79,29 +79,29 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	var verdicts []engine.Verdict
-	var results []*engine.Result
-	for _, one := range all {
-		if simulated {
-			isolate(one.plan.Scenario)
-		}
-		result, err := f.one(ctx, one, l.set, stdout, stderr)
-		if err != nil {
-			return err
-		}
-		results, verdicts = append(results, result), append(verdicts, result.Verdict)
-		if ctx.Err() != nil {
-			break
-		}
+	runs, err := f.prepare(all, l.set)
+	for _, one := range runs {
+		defer one.close()
 	}
-	return f.finish(results, verdicts, stdout)
+	if err != nil {
+		return err
+	}
+	var verdicts []engine.Verdict
+	for _, one := range runs {
+		if ctx.Err() != nil {
+			verdicts = append(verdicts, engine.NotRun(one.info.Name))
+			continue
+		}
+		verdicts = append(verdicts, f.one(ctx, one, stdout, stderr))
+	}
+	return f.finish(verdicts, stdout)
 }
 
 // finish prints what is said once over all files.
-func (f *runFlags) finish(results []*engine.Result, verdicts []engine.Verdict, stdout io.Writer) error {
+func (f *runFlags) finish(verdicts []engine.Verdict, stdout io.Writer) error {
 	verdict := engine.Combined(verdicts)
-	if len(results) > 1 && !f.json {
-		fmt.Fprintf(stdout, "\n%s over %d scenarios\n", verdict.Decision, len(results))
+	if len(verdicts) > 1 && !f.json {
+		fmt.Fprintf(stdout, "\n%s over %d scenarios\n", verdict.Decision, len(verdicts))
 	}
 	if verdict.ExitCode != engine.ExitGo {
 		return exitStatus(verdict.ExitCode)
@@ -109,48 +109,55 @@ func (f *runFlags) finish(results []*engine.Result, verdicts []engine.Verdict, s
 	return nil
 }
 
-// one runs one scenario and prints its report.
-func (f *runFlags) one(ctx context.Context, l *loaded, overrides []string, stdout, stderr io.Writer) (*engine.Result, error) {
-	t, err := newConnection(&l.plan.Scenario.Target)
-	if err != nil {
-		return nil, err
+// prepared is a scenario that is ready to be run.
+type prepared struct {
+	*loaded
+	id        string
+	files     *report.Files
+	overrides []string
+}
+
+// prepare makes the runs' folders: after this nothing but the target can keep a
+// scenario from being run.
+func (f *runFlags) prepare(all []*loaded, overrides []string) ([]*prepared, error) {
+	var runs []*prepared
+	for _, l := range all {
+		id := runID(l.plan.Scenario.Name, time.Now())
+		files, err := report.NewFiles(filepath.Join(f.out, id), l.plan.Scenario.Resolved(), l.link.client.Redactor())
+		if err != nil {
+			return runs, fmt.Errorf("the run's folder can't be made: %w", err)
+		}
+		runs = append(runs, &prepared{l, id, files, maskOverrides(overrides)})
 	}
-	defer t.client.Close()
-	out, errs := t.redactor.Writer(stdout), t.redactor.Writer(stderr)
+	return runs, nil
+}
+
+// one runs one scenario and prints its report.
+func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Writer) engine.Verdict {
+	redactor := p.link.client.Redactor()
+	out, errs := redactor.Writer(stdout), redactor.Writer(stderr)
 	defer out.Close()
 	defer errs.Close()
-	for _, note := range t.notes {
+	for _, note := range p.link.notes {
 		fmt.Fprintln(errs, "note:", note)
-	}
-	id := runID(l.plan.Scenario.Name, time.Now())
-	files, err := report.NewFiles(filepath.Join(f.out, id), l.plan.Scenario.Resolved(), t.redactor)
-	if err != nil {
-		return nil, fmt.Errorf("the run's folder can't be made: %w", err)
 	}
 	terminal := isTerminal(stderr)
 	runner := &engine.Runner{
-		Plan: l.plan, Client: t.client, Clock: t.clock, Store: files, Wait: f.wait, BaseURLs: t.baseURLs,
-		Scenario: l.info, Baseline: l.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
-		Info: engine.RunInfo{ID: id, Simulated: f.simulate, Overrides: maskOverrides(overrides)},
+		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: f.wait, BaseURLs: p.link.baseURLs,
+		Scenario: p.info, Baseline: p.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
+		Info: engine.RunInfo{ID: p.id, Simulated: f.simulate, Overrides: p.overrides},
 	}
 	if !f.quiet && !f.json {
 		runner.Observer = report.NewLive(errs, terminal, report.NewPalette(terminal && f.colour()))
 	}
 	result, err := runner.Run(ctx)
-	err = errors.Join(err, files.Close())
-	if err != nil {
+	if err = errors.Join(err, p.files.Close()); err != nil {
 		fmt.Fprintln(errs, "scenario: the run's files are not complete:", err)
-		result.Verdict = unstored(result.Verdict)
 	}
-	return result, f.print(out, result, files.Dir, isTerminal(stdout))
-}
-
-// unstored is the verdict of a run whose evidence is not on disk: it may not be GO.
-func unstored(v engine.Verdict) engine.Verdict {
-	if v.Decision != engine.Go {
-		return v
+	if err := f.print(out, result, p.files.Dir, isTerminal(stdout)); err != nil {
+		fmt.Fprintln(errs, "scenario: the report can't be printed:", err)
 	}
-	return engine.Verdict{Decision: engine.Invalid, ExitCode: engine.ExitInvalid, Reasons: []string{"the run's files could not be written"}}
+	return result.Verdict
 }
 
 func (f *runFlags) print(w io.Writer, result *engine.Result, dir string, terminal bool) error {

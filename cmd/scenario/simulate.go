@@ -100,13 +100,7 @@ func (s *simulation) stop() {
 // loader reads scenarios as if their target were the simulated server. Variables
 // that are not set are no hindrance: the simulation needs no key.
 func (s *simulation) loader(l loader) loader {
-	env := l.env
-	l.env = func(name string) (string, bool) {
-		if value, ok := env(name); ok {
-			return value, true
-		}
-		return "simulated", true
-	}
+	l.unset, l.simulated = "simulated", true
 	l.set = append(l.set[:len(l.set):len(l.set)],
 		"target.base_url="+strconv.Quote(s.url), "target.model="+strconv.Quote(simserver.Healthy().Model), "target.server=auto")
 	return l

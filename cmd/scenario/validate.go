@@ -23,6 +23,7 @@ func validateCommand() *cobra.Command {
 				return err
 			}
 			for _, one := range all {
+				one.close()
 				fmt.Fprintf(c.OutOrStdout(), "%s: ok\n", one.file)
 			}
 			return nil
@@ -46,6 +47,7 @@ func planCommand() *cobra.Command {
 			}
 			palette := report.NewPalette(isTerminal(c.OutOrStdout()))
 			for _, one := range all {
+				one.close()
 				if err := report.Plan(c.OutOrStdout(), one.plan, palette); err != nil {
 					return err
 				}

@@ -50,6 +50,7 @@ type Check struct {
 	root  term
 	slots int // how many values an evaluation keeps
 	reads []string
+	asked []string
 	needs []Need
 }
 
@@ -69,7 +70,7 @@ func Compile(expression string, scope *Scope, mode Mode) (*Check, []Error) {
 	for i, n := range c.needs {
 		c.needs[i].Asked = slices.Contains(c.asked, n.Path+"."+n.Figure)
 	}
-	return &Check{roots: scope.roots, root: root, slots: c.slots, reads: c.reads, needs: c.needs}, nil
+	return &Check{roots: scope.roots, root: root, slots: c.slots, reads: c.reads, asked: c.asked, needs: c.needs}, nil
 }
 
 // sorted orders errors by place and drops repetitions.
@@ -108,6 +109,10 @@ func (c *checker) result(root term) {
 // stands below the list (requests.ok). What is read inside known(…) alone is not
 // among them.
 func (c *Check) Reads() []string { return slices.Clone(c.reads) }
+
+// Asked lists the dotted paths that the check asks known(…) of: it says itself
+// what is to happen where they are unknown.
+func (c *Check) Asked() []string { return slices.Clone(c.asked) }
 
 // Needs lists the figures of distributions that the check reads, with the number
 // of samples that each takes to be known.

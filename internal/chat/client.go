@@ -124,6 +124,9 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// Redactor takes this client's secrets out of what is written elsewhere.
+func (c *Client) Redactor() *Redactor { return c.redactor }
+
 // Close closes the connections that are kept. Calls must have returned before.
 func (c *Client) Close() {
 	c.kept.CloseIdleConnections()

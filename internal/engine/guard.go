@@ -10,15 +10,25 @@ import (
 // Effect is what a guard does to the level it fires on.
 type Effect string
 
-// The effects. A warning is printed; a tag is a label on the figures.
+// The effects, from the mildest. A tag is a label on the figures, a warning is
+// printed.
 const (
-	Reject    Effect = "reject"
-	Void      Effect = "invalid"
-	Undecide  Effect = "undecided"
-	Warn      Effect = "warn"
-	Tag       Effect = "tag"
 	effectOff Effect = "off"
+	Tag       Effect = "tag"
+	Warn      Effect = "warn"
+	Undecide  Effect = "undecided"
+	Void      Effect = "invalid"
+	Reject    Effect = "reject"
 )
+
+// atLeast reports whether e weighs as much as other.
+func (e Effect) atLeast(other Effect) bool {
+	order := []Effect{effectOff, Tag, Warn, Undecide, Void, Reject}
+	return slices.Index(order, e) >= slices.Index(order, other)
+}
+
+// Decides reports whether the effect changes a level's state.
+func (e Effect) Decides() bool { return e.atLeast(Undecide) }
 
 // Guard is a built-in check that needs no line in the scenario. A scenario tunes
 // it by its id.
@@ -28,7 +38,7 @@ type Guard struct {
 	Effect     Effect
 	Thresholds []Threshold
 	// After lists the guards that explain what this one sees: it stays silent
-	// where one of them has fired.
+	// where one of them has fired with an effect that weighs as much as its own.
 	After []string
 
 	check func(*evidence) finding
@@ -45,6 +55,7 @@ type Threshold struct {
 type finding struct {
 	fired     bool
 	message   string // with the numbers
+	mild      Effect // an effect below the guard's own; empty: its own
 	unchecked string // why it could not be checked; empty: it was
 	decisive  bool   // unchecked here is not a note: the level is undecided
 }
@@ -53,7 +64,13 @@ func silent() finding { return finding{} }
 
 func fires(message string) finding { return finding{fired: true, message: message} }
 
+// warns is a finding that is worth a line, and not the guard's effect.
+func warns(message string) finding { return finding{fired: true, message: message, mild: Warn} }
+
 func unchecked(why string) finding { return finding{unchecked: why} }
+
+// undecidable is a finding of a guard that must be able to see, and cannot.
+func undecidable(why string) finding { return finding{unchecked: why, decisive: true} }
 
 // evidence is what guards look at: the level's requests and figures, and what
 // else the run knows.
@@ -66,13 +83,25 @@ type evidence struct {
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone
 	sound     int            // ... and came back sound
-	budget    float64
 	threshold func(string) float64
 }
 
-// good are the requests that came back whole, whatever their counts.
+// whole are the requests that came back whole, whatever their counts.
 func (e *evidence) whole() []*metric.Request {
 	return slices.DeleteFunc(slices.Clone(e.found.Requests), func(r *metric.Request) bool { return r.Failed() })
+}
+
+// byEndpoint splits requests by the endpoint they went to: a fault of one of many
+// replicas is judged as if it were the only one.
+func byEndpoint(requests []*metric.Request) [][]*metric.Request {
+	var groups [][]*metric.Request
+	for _, r := range requests {
+		for len(groups) <= r.Endpoint {
+			groups = append(groups, nil)
+		}
+		groups[r.Endpoint] = append(groups[r.Endpoint], r)
+	}
+	return slices.DeleteFunc(groups, func(g []*metric.Request) bool { return len(g) == 0 })
 }
 
 // Guards are all guards of this build, in the order they are looked at and listed.
@@ -80,40 +109,72 @@ func Guards() []Guard {
 	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), cacheGuards(), streamGuards(), tagGuards())
 }
 
+// LaterGuards are the guards of the language that this build does not have.
+func LaterGuards() []string {
+	return []string{
+		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract", "cache-cold", "client-bound",
+		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
+		"server-capped", "read-stamps",
+	}
+}
+
+// GuardStatus is what became of a guard at a level.
+type GuardStatus string
+
+// The statuses that are told; a guard that looked and saw nothing has none.
+const (
+	Fired       GuardStatus = "fired"
+	NotChecked  GuardStatus = "not_checked"
+	SwitchedOff GuardStatus = "off"
+)
+
 // GuardResult is a guard that fired, could not be checked, or was switched off.
 type GuardResult struct {
-	ID      string `json:"id" doc:"the guard"`
-	Status  string `json:"status" doc:"fired, not_checked or off"`
-	Effect  Effect `json:"effect" doc:"reject, invalid, undecided, warn or tag"`
-	Message string `json:"message" doc:"what it saw, with numbers; why it was not checked; or why it is off"`
-	Because string `json:"because,omitempty" doc:"the scenario's reason for tuning it"`
+	ID      string      `json:"id" doc:"the guard"`
+	Status  GuardStatus `json:"status" doc:"fired, not_checked or off"`
+	Effect  Effect      `json:"effect" doc:"reject, invalid, undecided, warn or tag"`
+	Message string      `json:"message" doc:"what it saw, with numbers; why it was not checked; or why it is off"`
+	Because string      `json:"because,omitempty" doc:"the scenario's reason for tuning it"`
 }
 
 // watch runs the phase's guards over a level.
 func watch(guards []GuardPlan, e *evidence) []GuardResult {
 	var results []GuardResult
-	fired := map[string]bool{}
+	fired := map[string]Effect{}
 	for _, g := range guards {
 		if g.Effect == effectOff {
-			results = append(results, GuardResult{ID: g.ID, Status: "off", Effect: g.Guard.Effect, Message: "switched off", Because: g.Because})
+			results = append(results, GuardResult{g.ID, SwitchedOff, g.Guard.Effect, "switched off", g.Because})
 			continue
 		}
-		if slices.ContainsFunc(g.After, func(id string) bool { return fired[id] }) {
+		if slices.ContainsFunc(g.After, func(id string) bool { return fired[id] != "" && fired[id].atLeast(g.Effect) }) {
 			continue
 		}
 		e.threshold = g.threshold
-		f := g.check(e)
-		switch {
-		case f.fired:
-			fired[g.ID] = true
-			results = append(results, GuardResult{ID: g.ID, Status: "fired", Effect: g.Effect, Message: f.message, Because: g.Because})
-		case f.unchecked != "" && f.decisive:
-			results = append(results, GuardResult{ID: g.ID, Status: "fired", Effect: Undecide, Message: f.unchecked, Because: g.Because})
-		case f.unchecked != "":
-			results = append(results, GuardResult{ID: g.ID, Status: "not_checked", Effect: g.Effect, Message: f.unchecked, Because: g.Because})
+		if r, ok := g.result(g.check(e)); ok {
+			results = append(results, r)
+			if r.Status == Fired {
+				fired[g.ID] = r.Effect
+			}
 		}
 	}
 	return results
+}
+
+// result is what is told of a finding; false: nothing.
+func (g GuardPlan) result(f finding) (GuardResult, bool) {
+	switch {
+	case f.fired && f.mild != "" && g.Effect.atLeast(f.mild):
+		return GuardResult{g.ID, Fired, f.mild, f.message, g.Because}, true
+	case f.fired:
+		return GuardResult{g.ID, Fired, g.Effect, f.message, g.Because}, true
+	case f.decisive && g.tuned:
+		return GuardResult{g.ID, Fired, g.Effect, f.unchecked, g.Because}, true
+	case f.decisive:
+		return GuardResult{g.ID, Fired, Undecide, f.unchecked, g.Because}, true
+	case f.unchecked != "":
+		return GuardResult{g.ID, NotChecked, g.Effect, f.unchecked, g.Because}, true
+	}
+	return GuardResult{}, false
 }
 
 // GuardPlan is a guard as a phase has tuned it.
@@ -121,7 +182,9 @@ type GuardPlan struct {
 	Guard
 	Effect  Effect
 	Because string
-	set     map[string]float64
+
+	tuned bool // the scenario set the effect
+	set   map[string]float64
 }
 
 func (g GuardPlan) threshold(name string) float64 {
@@ -148,7 +211,7 @@ func tune(settings []spec.GuardSetting) []GuardPlan {
 			}
 			plans[i].Because, plans[i].set = s.Because, s.Thresholds
 			if s.Effect != "" {
-				plans[i].Effect = Effect(s.Effect)
+				plans[i].Effect, plans[i].tuned = Effect(s.Effect), true
 			}
 			if s.Off {
 				plans[i].Effect = effectOff
@@ -156,13 +219,4 @@ func tune(settings []spec.GuardSetting) []GuardPlan {
 		}
 	}
 	return plans
-}
-
-// LaterGuards are the guards of the language that this build does not have.
-func LaterGuards() []string {
-	return []string{
-		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract", "cache-cold", "client-bound",
-		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
-		"server-capped", "read-stamps",
-	}
 }

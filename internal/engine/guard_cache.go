@@ -49,8 +49,7 @@ func cacheGuards() []Guard {
 					return silent()
 				}
 				whole := e.whole()
-				_, n := first(whole, func(r *metric.Request) bool { _, known := r.CachedTokens.Number(); return known })
-				if len(whole) == 0 || n > 0 {
+				if len(whole) == 0 || metric.ReportsCached(whole) {
 					return silent()
 				}
 				return fires("the server reports no cached tokens: that the cache was cold rests on the prompts alone")
@@ -63,21 +62,21 @@ func cacheWarm(e *evidence) finding {
 	if e.phase.Cache != "cold" {
 		return silent()
 	}
-	cached, prompts, allowed, known := 0.0, 0.0, 0.0, 0
+	cached, prompts, allowed := 0.0, 0.0, 0.0
 	whole := e.whole()
+	reported := metric.ReportsCached(whole)
 	for _, r := range whole {
-		c, ok := r.CachedTokens.Number()
+		c, _ := r.Cached(reported).Number()
 		p, stated := r.PromptTokens.Number()
-		if !ok || !stated {
+		if !stated {
 			continue
 		}
-		known++
 		cached += c
 		prompts += p
 		allowed += e.threshold("max_ratio")*p + min(e.threshold("block"), p/4)
 	}
 	switch {
-	case len(whole) > 0 && known == 0:
+	case len(whole) > 0 && !reported:
 		return unchecked("the server reports no cached tokens")
 	case cached <= allowed:
 		return silent()

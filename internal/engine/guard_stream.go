@@ -17,28 +17,37 @@ const (
 func streamGuards() []Guard {
 	return []Guard{
 		{
-			ID:         "buffered-stream",
-			Doc:        "of a streamed reply of at least 32 output tokens, 8 token events and 100 ms, most events came within 5 ms of the last: something between server and client holds the stream back",
-			Effect:     Void,
-			Thresholds: []Threshold{{"max_ratio", 0.8, "largest share of events within 5 ms of the last"}},
-			check: func(e *evidence) finding {
-				judged := 0
-				_, n := first(e.whole(), func(r *metric.Request) bool {
-					tokens, _ := r.OutputTokens.Number()
-					latency, _ := r.E2E.Duration()
-					if tokens < bufferedTokens || r.Events < bufferedEvents || latency <= bufferedLatency {
-						return false
-					}
-					judged++
-					return float64(r.LateEvents) > e.threshold("max_ratio")*float64(r.Events)
-				})
-				if n == 0 || 2*n < judged {
-					return silent()
-				}
-				return fires(fmt.Sprintf("%d of %d streams came in one burst at the end: TTFT and TPOT mean nothing", n, judged))
+			ID:     "buffered-stream",
+			Doc:    "of a streamed reply of at least 32 output tokens, 8 token events and 100 ms, most events came within 5 ms of the last: something between server and client holds the stream back. Judged per endpoint",
+			Effect: Void,
+			Thresholds: []Threshold{
+				{"max_ratio", 0.8, "largest share of a reply's events within 5 ms of the last"},
+				{"max_share", 0.05, "largest share of an endpoint's replies that are so"},
 			},
+			check: buffered,
 		},
 	}
+}
+
+func buffered(e *evidence) finding {
+	for _, replies := range byEndpoint(e.whole()) {
+		judged, held := 0, 0
+		for _, r := range replies {
+			tokens, _ := r.OutputTokens.Number()
+			latency, _ := r.E2E.Duration()
+			if tokens < bufferedTokens || r.Events < bufferedEvents || latency <= bufferedLatency {
+				continue
+			}
+			judged++
+			if float64(r.LateEvents) > e.threshold("max_ratio")*float64(r.Events) {
+				held++
+			}
+		}
+		if float64(held) > e.threshold("max_share")*float64(judged) {
+			return fires(fmt.Sprintf("%d of %d streams came in one burst at the end: TTFT and TPOT mean nothing", held, judged))
+		}
+	}
+	return silent()
 }
 
 func tagGuards() []Guard {
@@ -48,23 +57,14 @@ func tagGuards() []Guard {
 			Doc:        "forced outputs of fewer than 256 tokens",
 			Effect:     Warn,
 			Thresholds: []Threshold{{"min_tokens", 256, "shortest forced output that is not remarked on"}},
-			check: func(e *evidence) finding {
-				p := e.level.Profile
-				if !p.Forced || float64(p.OutputTokens) >= e.threshold("min_tokens") {
-					return silent()
-				}
-				return fires(fmt.Sprintf("outputs of %d tokens hide decode cost", p.OutputTokens))
-			},
+			check:      shortOutput,
 		},
 		{
 			ID:     "constant-prompt",
 			Doc:    "every prompt is the same, as the scenario declares",
 			Effect: Tag,
 			check: func(e *evidence) finding {
-				if !e.level.Profile.ConstantPrompt {
-					return silent()
-				}
-				return fires("one prompt for all: prefill may come from the cache, and routing and speculation are not those of real traffic")
+				return remark(e.level.Profile.ConstantPrompt, "one prompt for all: prefill may come from the cache, and routing and speculation are not those of real traffic")
 			},
 		},
 		{
@@ -72,10 +72,7 @@ func tagGuards() []Guard {
 			Doc:    "output lengths are the model's own",
 			Effect: Tag,
 			check: func(e *evidence) finding {
-				if e.level.Profile.Forced {
-					return silent()
-				}
-				return fires("outputs end where the model ends them: token rates depend on its answers")
+				return remark(!e.level.Profile.Forced, "outputs end where the model ends them: token rates depend on its answers")
 			},
 		},
 		{
@@ -84,22 +81,28 @@ func tagGuards() []Guard {
 			Effect: Tag,
 			check: func(e *evidence) finding {
 				perEvent, ok := e.found.TokensPerEvent.Number()
-				if !ok || perEvent <= 1.05 {
-					return silent()
-				}
-				return fires(fmt.Sprintf("events carry %.1f tokens: the time between them is a gap, not an inter-token latency", perEvent))
+				return remark(ok && perEvent > metric.OneTokenPerEvent, fmt.Sprintf("events carry %.1f tokens: the time between them is a gap, not an inter-token latency", perEvent))
 			},
 		},
 		{
 			ID:     "kv-bound",
 			Doc:    "the level needs more KV cache than the target has",
 			Effect: Tag,
-			check: func(e *evidence) finding {
-				if e.level.KV == nil || e.level.KV.Message == "" {
-					return silent()
-				}
-				return fires(e.level.KV.Message)
-			},
+			check:  func(e *evidence) finding { return remark(e.level.KV.Message != "", e.level.KV.Message) },
 		},
 	}
+}
+
+// remark is a finding for a reader.
+func remark(holds bool, message string) finding {
+	if !holds {
+		return silent()
+	}
+	return fires(message)
+}
+
+func shortOutput(e *evidence) finding {
+	p := e.level.Profile
+	short := p.Forced && float64(p.OutputTokens) < e.threshold("min_tokens")
+	return remark(short, fmt.Sprintf("outputs of %d tokens hide decode cost", p.OutputTokens))
 }

@@ -8,18 +8,11 @@ import (
 	"scenario/internal/metric"
 )
 
-// sameHead is how much of two outputs, in characters, is compared; shorter
-// outputs are compared whole, and those under sameLeast not at all.
-const (
-	sameHead  = 256
-	sameLeast = 32
-)
-
 func textGuards() []Guard {
 	return []Guard{
 		{
 			ID:     "lost-text",
-			Doc:    "usage counts at least 32 output tokens, and less than half a character per token arrived in content, reasoning and tool arguments together",
+			Doc:    "usage counts at least 32 output tokens, and less than half a character per token arrived in content, reasoning and tool arguments together; or at least 8, and nothing arrived",
 			Effect: Void,
 			check: func(e *evidence) finding {
 				r, n := first(e.whole(), func(r *metric.Request) bool { return r.LostText })
@@ -31,60 +24,80 @@ func textGuards() []Guard {
 			},
 		},
 		{
-			ID:     "same-outputs",
-			Doc:    "distinct prompts got one and the same text (its first 256 characters); a model that is forced on from prompts without meaning may fall into one text for some of them",
+			ID: "same-outputs",
+			Doc: "distinct prompts got one and the same text (its first 256 characters), on one endpoint; " +
+				"a model that is forced on from prompts without meaning may fall into one text for some of them",
 			Effect: Reject,
 			Thresholds: []Threshold{
-				{"max_share", 0.05, "largest share of the distinct prompts that may share a text"},
-				{"max_forced_share", 0.50, "the same where lengths are forced"},
+				{"max_share", 0.05, "largest share of the distinct prompts that may share a text; where lengths are forced, more is a warning"},
+				{"max_forced_share", 0.25, "the same where lengths are forced"},
 			},
 			check: sameOutputs,
 		},
 		{
 			ID: "degenerate",
 			Doc: "a text shows a hard sign of wrongly computed tokens: one character over and over, every word doubled, or (not where the length is forced) broken characters or a loop. " +
-				"Where lengths are forced a model may fall into such a text by itself: a few of them reject the level only if most of their prompts, sent again alone, come back sound",
+				"Where lengths are forced a model may fall into such a text by itself: a few of them reject the level if most of their prompts, sent again alone, come back sound",
 			Effect: Reject,
 			Thresholds: []Threshold{
-				{"max_ratio", 0.02, "largest share of degenerate replies"},
-				{"max_forced_ratio", 0.20, "largest share where lengths are forced, before prompts are sent again alone"},
+				{"max_loop_ratio", 0.02, "largest share of loops, of an endpoint's replies that ended by themselves"},
+				{"max_forced_ratio", 0.20, "largest share of degenerate replies, of an endpoint's, where lengths are forced: below it prompts are sent again alone"},
 			},
-			After: []string{"same-outputs", "lost-text"},
+			After: []string{"same-outputs"},
 			check: degenerate,
 		},
 	}
 }
 
+// sameHead is how much of two outputs, in characters, is compared; shorter
+// outputs are compared whole, and those under sameLeast not at all.
+const (
+	sameHead  = 256
+	sameLeast = 32
+)
+
 func sameOutputs(e *evidence) finding {
-	prompts := map[string][]string{}
-	distinct := map[string]bool{}
-	for _, r := range e.whole() {
-		distinct[r.Asked.PromptHash] = true
-		text := []rune(r.Text())
-		if len(text) < sameLeast {
+	worst := finding{}
+	for _, replies := range byEndpoint(e.whole()) {
+		most, distinct, text := sharedText(replies)
+		// Two of many may agree by chance (short loops); two of two may not.
+		if most < 2 || most == 2 && distinct > 3 {
 			continue
 		}
-		head := string(text[:min(len(text), sameHead)])
+		share := float64(most) / float64(distinct)
+		message := fmt.Sprintf("%d of %d different prompts got one text: %s", most, distinct, excerpt(text))
+		switch forced := isForced(replies); {
+		case !forced && share > e.threshold("max_share"), share > e.threshold("max_forced_share"):
+			return fires(message)
+		case forced && share > e.threshold("max_share"):
+			worst = warns(message + "; taken for the model's own, since lengths are forced")
+		}
+	}
+	return worst
+}
+
+// sharedText is the text that the most distinct prompts got, how many they are,
+// and of how many.
+func sharedText(replies []*metric.Request) (most, distinct int, text string) {
+	prompts := map[string][]string{}
+	all := map[string]bool{}
+	for _, r := range replies {
+		all[r.Asked.PromptHash] = true
+		runes := []rune(r.Text())
+		if len(runes) < sameLeast {
+			continue
+		}
+		head := string(runes[:min(len(runes), sameHead)])
 		if !slices.Contains(prompts[head], r.Asked.PromptHash) {
 			prompts[head] = append(prompts[head], r.Asked.PromptHash)
 		}
 	}
-	share := "max_share"
-	if isForced(e.found.Requests) {
-		share = "max_forced_share"
-	}
-	most, text := 0, ""
 	for head, hashes := range prompts {
 		if len(hashes) > most || len(hashes) == most && head < text {
 			most, text = len(hashes), head
 		}
 	}
-	// Two of many may agree by chance (short loops); two of two may not.
-	few := most < 2 || most == 2 && len(distinct) > 3
-	if few || float64(most) <= e.threshold(share)*float64(len(distinct)) {
-		return silent()
-	}
-	return fires(fmt.Sprintf("%d of %d different prompts got one text: %s", most, len(distinct), excerpt(text)))
+	return most, len(all), text
 }
 
 // isForced reports whether the requests force their lengths.
@@ -92,41 +105,54 @@ func isForced(requests []*metric.Request) bool {
 	return slices.ContainsFunc(requests, func(r *metric.Request) bool { return r.Asked.Forced })
 }
 
-// needsReplay reports whether some replies are degenerate, but so few that their
-// prompts must be sent again, alone, before the guard can tell why.
-func needsReplay(requests []*metric.Request, maxForced float64) bool {
-	bad, n := 0, 0
-	for _, r := range requests {
-		if r.Failed() {
-			continue
-		}
-		n++
-		if r.Degenerate && r.Asked.Forced {
-			bad++
-		}
-	}
-	return bad > 0 && bad < n && float64(bad) <= maxForced*float64(n)
-}
+// isDegenerate leaves out the texts that got lost on the way: those have a guard
+// of their own.
+func isDegenerate(r *metric.Request) bool { return r.Degenerate && !r.LostText && !r.Failed() }
 
 func degenerate(e *evidence) finding {
 	whole := e.whole()
-	forced := isForced(whole)
-	r, n := first(whole, func(r *metric.Request) bool { return r.Degenerate })
+	r, n := first(whole, isDegenerate)
 	if n == 0 {
 		return silent()
 	}
 	message := fmt.Sprintf("%d of %d outputs are degenerate (%s), first: %s", n, len(whole), strings.ReplaceAll(r.DegenerateKind, "_", " "), excerpt(r.Text()))
-	limit := e.threshold("max_ratio")
-	if forced {
-		limit = e.threshold("max_forced_ratio")
-	}
-	if float64(n) > limit*float64(len(whole)) {
+	if endpoint, over := overLimit(e, whole); over {
+		if endpoint != "" {
+			message += endpoint
+		}
 		return fires(message)
 	}
-	if forced && e.resent > 0 && 2*e.sound > e.resent {
-		return fires(fmt.Sprintf("%s; %d of %d of these prompts came back sound when sent again alone", message, e.sound, e.resent))
+	if !isForced(whole) {
+		return warns(message)
 	}
-	return silent()
+	again := fmt.Sprintf("%s; sent again alone, %d of %d of these prompts came back sound", message, e.sound, e.resent)
+	switch {
+	case e.resent == 0:
+		return undecidable(message + "; their prompts could not be sent again, to see whether that is the model's own")
+	case 2*e.sound > e.resent:
+		return fires(again)
+	}
+	return warns(again + ": taken for the model's own")
+}
+
+// overLimit reports whether an endpoint has more degenerate replies than can be
+// the model's own, and names it where there are several.
+func overLimit(e *evidence, whole []*metric.Request) (endpoint string, over bool) {
+	groups := byEndpoint(whole)
+	for _, replies := range groups {
+		_, bad := first(replies, isDegenerate)
+		_, loops := first(replies, func(r *metric.Request) bool { return isDegenerate(r) && r.DegenerateKind == metric.DegenerateLoop })
+		n := float64(len(replies))
+		forced := isForced(replies) && greedy(e.phase.Spec)
+		if forced && float64(bad) > e.threshold("max_forced_ratio")*n ||
+			!forced && (bad > loops || float64(loops) > e.threshold("max_loop_ratio")*n) {
+			if len(groups) > 1 {
+				endpoint = fmt.Sprintf("; %d of %d at endpoint %d", bad, len(replies), replies[0].Endpoint)
+			}
+			return endpoint, true
+		}
+	}
+	return "", false
 }
 
 // excerpt is the start of a text, for a message.

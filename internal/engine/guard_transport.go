@@ -24,44 +24,13 @@ func transportGuards() []Guard {
 			Doc:    "transport failures (http_error, connect_error, timeout, stream_broken) over the phase's error_budget, a share of the requests issued",
 			Effect: Reject,
 			After:  []string{"died"},
-			check: func(e *evidence) finding {
-				failed, first := 0, ""
-				for _, r := range e.found.Requests {
-					if r.Failed() {
-						failed++
-						if first == "" {
-							first = r.Outcome + ": " + r.Error
-						}
-					}
-				}
-				if e.found.Issued == 0 || float64(failed) <= e.budget*float64(e.found.Issued) {
-					return silent()
-				}
-				return fires(fmt.Sprintf("%d of %d requests failed (error_budget %g), first: %s", failed, e.found.Issued, e.budget, first))
-			},
+			check:  errorsOverBudget,
 		},
 		{
 			ID:     "mixed-replies",
 			Doc:    "replies of one level name different models or system fingerprints",
 			Effect: Warn,
-			check: func(e *evidence) finding {
-				models, prints := map[string]bool{}, map[string]bool{}
-				for _, r := range e.whole() {
-					if r.Model != "" {
-						models[r.Model] = true
-					}
-					if r.SystemFingerprint != "" {
-						prints[r.SystemFingerprint] = true
-					}
-				}
-				switch {
-				case len(models) > 1:
-					return fires("replies name different models: " + listed(models))
-				case len(prints) > 1:
-					return fires("replies carry different system fingerprints: " + listed(prints))
-				}
-				return silent()
-			},
+			check:  mixedReplies,
 		},
 		{
 			ID:         "concurrency-not-held",
@@ -69,16 +38,46 @@ func transportGuards() []Guard {
 			Effect:     Void,
 			Thresholds: []Threshold{{"min_ratio", 0.95, "least mean in flight, as a share of the concurrency"}},
 			After:      []string{"died", "errors"},
-			check: func(e *evidence) finding {
-				held, ok := e.found.InflightMean.Number()
-				least := e.threshold("min_ratio")
-				if e.phase.Spec.Load.Mode != "closed" || e.found.Issued < 2*e.found.Concurrency || !ok || held >= least*float64(e.found.Concurrency) {
-					return silent()
-				}
-				return fires(fmt.Sprintf("offered %d, held %.1f on average", e.found.Concurrency, held))
-			},
+			check:      concurrencyNotHeld,
 		},
 	}
+}
+
+func errorsOverBudget(e *evidence) finding {
+	r, failed := first(e.found.Requests, (*metric.Request).Failed)
+	budget := e.phase.Spec.ErrorBudget
+	if failed == 0 || float64(failed) <= budget*float64(e.found.Issued) {
+		return silent()
+	}
+	return fires(fmt.Sprintf("%d of %d requests failed (error_budget %g), first: %s: %s", failed, e.found.Issued, budget, r.Outcome, r.Error))
+}
+
+func mixedReplies(e *evidence) finding {
+	models, prints := map[string]bool{}, map[string]bool{}
+	for _, r := range e.whole() {
+		if r.Model != "" {
+			models[r.Model] = true
+		}
+		if r.SystemFingerprint != "" {
+			prints[r.SystemFingerprint] = true
+		}
+	}
+	switch {
+	case len(models) > 1:
+		return fires("replies name different models: " + listed(models))
+	case len(prints) > 1:
+		return fires("replies carry different system fingerprints: " + listed(prints))
+	}
+	return silent()
+}
+
+func concurrencyNotHeld(e *evidence) finding {
+	held, ok := e.found.InflightMean.Number()
+	least := e.threshold("min_ratio") * float64(e.found.Concurrency)
+	if e.phase.Spec.Load.Mode != "closed" || e.found.Issued < 2*e.found.Concurrency || !ok || held >= least {
+		return silent()
+	}
+	return fires(fmt.Sprintf("offered %d, held %.1f on average", e.found.Concurrency, held))
 }
 
 // first is the first request for which the test holds, and how many there are.

@@ -13,6 +13,7 @@ import (
 
 	"scenario/internal/chat"
 	"scenario/internal/engine"
+	"scenario/internal/formula"
 	"scenario/internal/simserver"
 	"scenario/internal/spec"
 	"scenario/internal/workloads"
@@ -20,7 +21,7 @@ import (
 
 // options are the language as the program has it.
 func options() spec.Options {
-	o := spec.Options{Formulas: engine.FormulaIDs()}
+	o := spec.Options{Formulas: formula.IDs()}
 	for _, k := range workloads.Kinds() {
 		o.Kinds = append(o.Kinds, spec.KindSchema{Name: k.Name, Schema: k.Schema})
 	}

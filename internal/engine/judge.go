@@ -4,18 +4,45 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"scenario/internal/assert"
 	"scenario/internal/metric"
 )
 
+// Group says what a check asks: was the measurement sound, the output right, the
+// server fast enough?
+type Group string
+
+// The groups.
+const (
+	Valid   Group = "valid"
+	Correct Group = "correct"
+	SLO     Group = "slo"
+)
+
+// CheckState is what became of a check at a level.
+type CheckState string
+
+// The states of a check.
+const (
+	CheckHolds     CheckState = "holds"
+	CheckFails     CheckState = "fails"
+	CheckUndecided CheckState = "undecided"
+	// CheckNotJudged is an slo check of a level whose figures are withheld.
+	CheckNotJudged CheckState = "not_judged"
+)
+
+// checkStates are the answers of package assert.
+var checkStates = map[assert.Result]CheckState{assert.Holds: CheckHolds, assert.Fails: CheckFails, assert.Undecided: CheckUndecided}
+
 // CheckResult is one check at one level.
 type CheckResult struct {
-	Group     string     `json:"group" doc:"valid, correct or slo"`
+	Group     Group      `json:"group" doc:"valid, correct or slo"`
 	Name      string     `json:"name,omitempty" doc:"what the scenario calls the check"`
 	Expr      string     `json:"expr" doc:"the expression"`
 	At        string     `json:"at" doc:"file:line:col of the expression"`
-	Result    string     `json:"result" doc:"holds, fails, undecided; not_judged: an slo check of a level whose figures are withheld"`
+	Result    CheckState `json:"result" doc:"holds, fails, undecided; not_judged: an slo check of a level whose figures are withheld"`
 	Reason    string     `json:"reason,omitempty" doc:"why it is undecided"`
 	Values    []Value    `json:"values,omitempty" doc:"what the expression read"`
 	Offenders []Offender `json:"offenders,omitempty" doc:"the first three elements it failed on"`
@@ -44,17 +71,17 @@ func judge(ph *PhasePlan, l *LevelPlan, e *evidence, figures any, r *LevelResult
 	env := l.env(e.found, figures)
 	var results []*CheckResult
 	for _, c := range ph.Checks {
-		if c.Group != "slo" && c.at(l) {
+		if c.Group != SLO && c.at(l) {
 			results = append(results, c.evaluate(env))
 		}
 	}
 	r.State = soundness(r.Guards, results)
 	for _, c := range ph.Checks {
-		if c.Group != "slo" || !c.at(l) {
+		if c.Group != SLO || !c.at(l) {
 			continue
 		}
 		if r.State != Accepted {
-			results = append(results, c.result("not_judged"))
+			results = append(results, c.result(CheckNotJudged))
 			continue
 		}
 		results = append(results, c.evaluate(env))
@@ -73,17 +100,17 @@ func judge(ph *PhasePlan, l *LevelPlan, e *evidence, figures any, r *LevelResult
 // soundness is the state of a level by everything but speed; worst wins.
 func soundness(guards []GuardResult, checks []*CheckResult) State {
 	fired := func(effect Effect) bool {
-		return slices.ContainsFunc(guards, func(g GuardResult) bool { return g.Status == "fired" && g.Effect == effect })
+		return slices.ContainsFunc(guards, func(g GuardResult) bool { return g.Status == Fired && g.Effect == effect })
 	}
-	check := func(group, result string) bool {
-		return slices.ContainsFunc(checks, func(c *CheckResult) bool { return (group == "" || c.Group == group) && c.Result == result })
+	check := func(state CheckState, groups ...Group) bool {
+		return slices.ContainsFunc(checks, func(c *CheckResult) bool { return c.Result == state && slices.Contains(groups, c.Group) })
 	}
 	switch {
-	case fired(Reject) || check("correct", "fails"):
+	case fired(Reject) || check(CheckFails, Correct):
 		return Rejected
-	case fired(Void) || check("valid", "fails"):
+	case fired(Void) || check(CheckFails, Valid):
 		return InvalidLevel
-	case fired(Undecide) || check("", "undecided"):
+	case fired(Undecide) || check(CheckUndecided, Correct, Valid):
 		return UndecidedLevel
 	}
 	return Accepted
@@ -95,10 +122,10 @@ func speed(checks []*CheckResult) State {
 	state := Accepted
 	for _, c := range checks {
 		switch {
-		case c.Group != "slo":
-		case c.Result == "fails":
+		case c.Group != SLO:
+		case c.Result == CheckFails:
 			return Missed
-		case c.Result == "undecided":
+		case c.Result == CheckUndecided:
 			state = UndecidedLevel
 		}
 	}
@@ -108,16 +135,16 @@ func speed(checks []*CheckResult) State {
 // Shown reports whether a level's figures may be printed.
 func (s State) Shown() bool { return s == Accepted || s == Missed }
 
-func (c *CheckPlan) result(result string) *CheckResult {
+func (c *CheckPlan) result(state CheckState) *CheckResult {
 	return &CheckResult{
 		Group: c.Group, Name: c.Spec.Name, Expr: c.Spec.Expr.String(),
-		At: c.Spec.Expr.Pos().String(), Result: result,
+		At: c.Spec.Expr.Pos().String(), Result: state,
 	}
 }
 
 func (c *CheckPlan) evaluate(env assert.Env) *CheckResult {
 	x := c.check.Explain(env)
-	r := c.result(x.Result.String())
+	r := c.result(checkStates[x.Result])
 	r.Reason = x.Reason
 	r.Values = values(x.Reads)
 	for _, o := range x.Offenders {
@@ -161,7 +188,7 @@ func (l *LevelResult) Why() string {
 	}
 	for _, effect := range []Effect{Reject, Void, Undecide} {
 		for _, g := range l.Guards {
-			if g.Status == "fired" && g.Effect == effect && stateOf(effect) == l.State {
+			if g.Status == Fired && g.Effect == effect && stateOf(effect) == l.State {
 				return g.ID + ": " + g.Message
 			}
 		}
@@ -178,13 +205,13 @@ func (l *LevelResult) Why() string {
 func (c *CheckResult) decides(s State) bool {
 	switch s {
 	case Rejected:
-		return c.Group == "correct" && c.Result == "fails"
+		return c.Group == Correct && c.Result == CheckFails
 	case InvalidLevel:
-		return c.Group == "valid" && c.Result == "fails"
+		return c.Group == Valid && c.Result == CheckFails
 	case Missed:
-		return c.Group == "slo" && c.Result == "fails"
+		return c.Group == SLO && c.Result == CheckFails
 	case UndecidedLevel:
-		return c.Result == "undecided"
+		return c.Result == CheckUndecided
 	}
 	return false
 }
@@ -205,7 +232,7 @@ func (c *CheckResult) Sentence() string {
 	if c.Name != "" {
 		s = c.Name + " (" + c.Expr + ")"
 	}
-	s += " " + c.Result
+	s += " " + string(c.Result)
 	if c.Reason != "" {
 		s += ": " + c.Reason
 	}
@@ -214,7 +241,7 @@ func (c *CheckResult) Sentence() string {
 
 // found is what a check that failed found: its first offender, or its values.
 func (c *CheckResult) found() string {
-	if c.Result != "fails" {
+	if c.Result != CheckFails {
 		return ""
 	}
 	values, lead := c.Values, ": "
@@ -233,9 +260,9 @@ func (c *CheckResult) found() string {
 }
 
 // place puts a level's figures where its state says they belong.
-func (l *LevelResult) place(found *metric.Level, formulas map[string]any) {
+func (l *LevelResult) place(found *metric.Level, formulas map[string]any, wall time.Duration) {
 	if l.State.Shown() {
-		l.Figures, l.Formulas = found, formulas
+		l.Figures, l.Formulas, l.Wall = found, formulas, metric.Span(wall)
 	} else {
 		l.Withheld, l.WithheldFormulas = found, formulas
 	}

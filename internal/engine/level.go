@@ -17,13 +17,15 @@ type RequestLine struct {
 	*metric.Request
 }
 
-// timeoutsInRow is how many timeouts in a row, without any other end between
-// them, stop a level: the target hangs, and every further one costs its whole time.
+// timeoutsInRow is the fewest timeouts in a row, without any other end between
+// them, that stop a level (and as many as it has slots): the target hangs, and
+// every further one costs its whole time.
 const timeoutsInRow = 3
 
-// load runs the measured sessions of one level and returns the requests in the
-// order of their sending, with the time from before the first session was
-// prepared to the end of the last.
+// hangs is how many timeouts in a row stop what runs at a concurrency.
+func hangs(concurrency int) int { return max(timeoutsInRow, concurrency) }
+
+// load is the measured load of one level.
 type load struct {
 	runner  *Runner
 	phase   *PhasePlan
@@ -42,6 +44,8 @@ type loaded struct {
 	hung     bool // stopped after timeouts in a row
 }
 
+// run sends the sessions and returns the requests in the order of their sending,
+// with the time from before the first session was prepared to the end of the last.
 func (l *load) run(ctx context.Context) loaded {
 	issuing, stop := context.WithCancel(ctx)
 	defer stop()
@@ -101,7 +105,7 @@ func (l *load) collect() []*metric.Request {
 		if inRow++; r.Outcome != metric.OutcomeTimeout {
 			inRow = 0
 		}
-		if inRow >= max(timeoutsInRow, l.level.Concurrency) {
+		if inRow >= hangs(l.level.Concurrency) {
 			l.hung()
 		}
 	}

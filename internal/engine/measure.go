@@ -13,6 +13,8 @@ import (
 const (
 	lostTextTokens = 32
 	lostTextShare  = 0.5
+	// noTextTokens is the least output for which no text at all is such a sign.
+	noTextTokens = 8
 )
 
 // bufferedWithin is how near to the last event an event counts as come at once.
@@ -70,6 +72,7 @@ func events(r *metric.Request, reply *chat.Reply) {
 	if reply.Written == 0 || reply.Failure != chat.NoFailure {
 		return
 	}
+	r.LostText = lostText(reply)
 	if len(reply.Events) == 0 {
 		r.E2E = metric.Span(reply.Closed.Sub(reply.Written))
 		return
@@ -100,7 +103,6 @@ func events(r *metric.Request, reply *chat.Reply) {
 		r.Stall = metric.Span(longest)
 	}
 	r.LateEvents = late
-	r.LostText = lostText(reply)
 	r.TokensPerEvent = metric.Ratio(r.OutputTokens, metric.Count(len(reply.Events)))
 	r.TPOT = tpot(reply, first, last, r.LostText)
 }
@@ -132,7 +134,8 @@ func lostText(reply *chat.Reply) bool {
 	for _, call := range reply.ToolCalls {
 		characters += len([]rune(call.Name)) + len([]rune(call.Arguments))
 	}
-	return visible >= lostTextTokens && float64(characters) < lostTextShare*float64(visible)
+	return visible >= lostTextTokens && float64(characters) < lostTextShare*float64(visible) ||
+		visible >= noTextTokens && characters == 0
 }
 
 // outcome is the name of a transport failure.

@@ -54,47 +54,48 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 	result.Started = &now
 	live := &Live{Planned: l.Sessions}
 	p.runner.observe(LevelStarted{p.plan, l, live})
-	if l.Warmups > 0 {
-		warmup := p.warmUp(ctx, l)
-		if p.plan.Spec.Warmup.Scope == "run" {
-			p.result.Warmup = warmup
-		} else {
-			result.Warmup = warmup
-		}
-	}
+	p.warm(ctx, l, result)
 	live.WarmedUp.Store(true)
 	run := &load{runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live}
 	loaded := run.run(ctx)
-	result.Wall = metric.Span(loaded.wall)
 	for _, r := range loaded.requests {
 		p.heads[r.Asked.HeadHash]++
 	}
 	found := metric.NewLevel(l.Concurrency, loaded.requests)
 	result.summarise(loaded.requests)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
+	p.verdict(ctx, l, loaded, found, figures, result)
+	result.place(found, formulas, loaded.wall)
+	found.Release()
+}
+
+// verdict decides what became of a level's load.
+func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, found *metric.Level, figures any, result *LevelResult) {
+	issued := len(loaded.requests)
 	if ctx.Err() != nil {
-		result.State, result.Reason = IncompleteLevel, fmt.Sprintf("interrupted after %d of %d requests", len(loaded.requests), l.Sessions)
-		result.place(found, formulas)
+		result.State, result.Reason = IncompleteLevel, fmt.Sprintf("interrupted after %d of %d requests", issued, l.Sessions)
 		return
 	}
-	e := &evidence{phase: p.plan, level: l, found: found, heads: p.heads, budget: p.plan.Spec.ErrorBudget}
+	e := &evidence{phase: p.plan, level: l, found: found, heads: p.heads}
 	e.died = p.lifeSign(ctx, loaded)
 	if e.died == "" {
 		p.sendAgain(ctx, l, e)
 	}
 	if ctx.Err() != nil {
 		result.State, result.Reason = IncompleteLevel, "interrupted before it was judged"
-		result.place(found, formulas)
 		return
 	}
 	judge(p.plan, l, e, figures, result)
 	if e.died != "" {
 		p.runner.died = fmt.Sprintf("the target died in phase %s at C=%d", p.plan.Spec.Name, l.Concurrency)
 	}
-	if loaded.hung && e.died == "" {
-		result.Notes = append(result.Notes, fmt.Sprintf("stopped after %d of %d requests: the last %d all ran into a timeout", len(loaded.requests), l.Sessions, max(timeoutsInRow, l.Concurrency)))
+	if loaded.hung {
+		stopped := fmt.Sprintf("stopped after %d of %d requests: the last %d all ran into a timeout", issued, l.Sessions, hangs(l.Concurrency))
+		result.Notes = append(result.Notes, stopped)
+		if result.State.Shown() {
+			result.State, result.Reason = IncompleteLevel, stopped
+		}
 	}
-	result.place(found, formulas)
 }
 
 // compute works out the phase's formula.
@@ -113,7 +114,7 @@ const lifeSignTries = 3
 // lifeSign asks a target that failed requests for one more small completion. It
 // returns how the target failed if it did not answer at all.
 func (p *phaseRun) lifeSign(ctx context.Context, l loaded) string {
-	if !slices.ContainsFunc(l.requests, (*metric.Request).Failed) {
+	if !slices.ContainsFunc(l.requests, unanswered) {
 		return ""
 	}
 	last := ""
@@ -122,12 +123,18 @@ func (p *phaseRun) lifeSign(ctx context.Context, l loaded) string {
 			return ""
 		}
 		requests, err := p.probe(ctx, 1+try)
-		if err != nil || len(requests) == 0 || !requests[0].Failed() {
+		if err != nil || len(requests) == 0 || !unanswered(requests[0]) {
 			return ""
 		}
 		last = requests[0].Outcome + ": " + requests[0].Error
 	}
 	return last
+}
+
+// unanswered reports whether a request got no answer, or not all of one. A server
+// that answers errors is not dead.
+func unanswered(r *metric.Request) bool {
+	return r.Failed() && r.Outcome != metric.OutcomeHTTPError
 }
 
 // probe sends one small session of the phase.
@@ -136,41 +143,6 @@ func (p *phaseRun) probe(ctx context.Context, n int) ([]*metric.Request, error) 
 	return p.runner.aside(ctx, p.plan, p.compose, Place{
 		Concurrency: 1, Index: n, Ordinal: ordinals - n, Endpoint: n % p.runner.endpoints(), Purpose: Probe,
 	})
-}
-
-// mostSentAgain bounds how many prompts are sent again.
-const mostSentAgain = 5
-
-// sendAgain sends the prompts of degenerate replies once more, one at a time: a
-// server that computes wrongly under load answers them soundly alone, a model
-// that falls into such a text by itself does so again. At other temperatures
-// than 0 the second reply says nothing of the first.
-func (p *phaseRun) sendAgain(ctx context.Context, l *LevelPlan, e *evidence) {
-	i := slices.IndexFunc(p.plan.Guards, func(g GuardPlan) bool { return g.ID == "degenerate" })
-	greedy := p.plan.Spec.Temperature.Set && p.plan.Spec.Temperature.Value == 0
-	if p.plan.Guards[i].Effect == effectOff || !greedy || !needsReplay(e.found.Requests, p.plan.Guards[i].threshold("max_forced_ratio")) {
-		return
-	}
-	for _, r := range e.found.Requests {
-		if !r.Degenerate || e.resent == mostSentAgain {
-			continue
-		}
-		requests, err := p.runner.aside(ctx, p.plan, p.compose, Place{
-			Concurrency: l.Concurrency, Index: r.Index, Ordinal: l.Ordinal + r.Index, Endpoint: r.Endpoint,
-		})
-		if err != nil {
-			return
-		}
-		for _, again := range requests {
-			if again.Failed() {
-				continue
-			}
-			e.resent++
-			if !again.Degenerate {
-				e.sound++
-			}
-		}
-	}
 }
 
 // sleep waits, or returns false when ctx ends first.

@@ -45,7 +45,7 @@ type LevelPlan struct {
 	Gated       bool
 	Sessions    int
 	Ordinal     int // sessions of the ladder before this level
-	Warmups     int // sent before this level; in scope run, before the first
+	Warmups     int // sent before this level, as far as the warm-up's scope goes
 	Profile     Profile
 	KV          *KVDemand
 
@@ -54,7 +54,7 @@ type LevelPlan struct {
 
 // CheckPlan is one check of a phase.
 type CheckPlan struct {
-	Group string // valid, correct, slo
+	Group Group
 	Spec  spec.Check
 	check *assert.Check
 	when  *assert.Check // nil: always
@@ -68,6 +68,9 @@ type PlanOptions struct {
 	Phases []string // names; empty: all
 	When   string   // condition on levels; empty: all
 	Nonce  string
+	// NoBaseline: the scenario names a baseline that could not be read, which has
+	// been said; what is missing because of it is no fault of its own.
+	NoBaseline bool
 }
 
 // NewPlan makes the plan of a scenario, or says everything that is wrong with it.
@@ -113,7 +116,7 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 	}
 	workload, faults := kind.New(Setup{Phase: s, API: ph.API, Seed: p.plan.Seed, Nonce: p.plan.Nonce})
 	p.faults = append(p.faults, faults...)
-	ph.scope = scope(ph.Formula)
+	ph.scope = Scope(ph.Formula)
 	p.compile(ph)
 	if workload == nil || faults.HasErrors() {
 		return
@@ -145,7 +148,7 @@ func (p *planner) levels(ph *PhasePlan) {
 	gate := p.condition(s.Gate, ph.scope)
 	when := p.flag("--when", p.options.When, ph.scope)
 	ordinal, gated := 0, 0
-	for i, c := range s.Concurrency {
+	for _, c := range s.Concurrency {
 		l := &LevelPlan{Concurrency: c, Gated: true, Ordinal: ordinal, Profile: ph.Workload.Profile(c), baseline: rows.at(c)}
 		env := l.planEnv()
 		if gate != nil {
@@ -156,7 +159,7 @@ func (p *planner) levels(ph *PhasePlan) {
 		}
 		l.Sessions = p.sessions(ph, l)
 		ordinal += l.Sessions
-		l.Warmups = warmups(s, l, i == 0, len(p.plan.Scenario.Target.BaseURLs))
+		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))
 		l.KV = demand(l, p.plan.Scenario.Target.KVCapacityTokens)
 		if when == nil || when.Eval(env) == assert.Holds {
 			ph.Levels = append(ph.Levels, l)
@@ -169,9 +172,10 @@ func (p *planner) levels(ph *PhasePlan) {
 	p.undecidable(ph)
 }
 
-// warmups is how many sessions are sent before a level and enter no figure.
-func warmups(s *spec.Phase, l *LevelPlan, first bool, endpoints int) int {
-	if s.Warmup.Off || s.Warmup.Scope == "run" && !first {
+// warmups is how many sessions are sent before a level and enter no figure: in
+// scope run or phase before the first that is run, else before each.
+func warmups(s *spec.Phase, l *LevelPlan, endpoints int) int {
+	if s.Warmup.Off {
 		return 0
 	}
 	n := s.Warmup.Requests.Resolve(l.Concurrency, l.Concurrency)

@@ -8,7 +8,6 @@ import (
 
 	"scenario/internal/assert"
 	"scenario/internal/diag"
-	"scenario/internal/formula"
 	"scenario/internal/spec"
 )
 
@@ -81,12 +80,27 @@ func (p *planner) addRows(rows baselineRows, ph *PhasePlan, b *spec.BaselinePhas
 		row := rows.at(l.Concurrency)
 		table := p.figures(ph, b, l)
 		if b.Formula.Empty() {
-			row.plain = table
+			row.plain = p.merge(row.plain, table, l)
 		} else {
-			row.formula = table
+			row.formula = p.merge(row.formula, table, l)
 		}
 		rows.rows[l.Concurrency] = row
 	}
+}
+
+// merge adds a row's figures to those that an earlier row gave for the same level.
+func (p *planner) merge(have, more assert.Table, l *spec.BaselineLevel) assert.Table {
+	if have == nil {
+		return more
+	}
+	merged := maps.Clone(have)
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if _, twice := have[name]; twice {
+			p.fault(l.Figures.Places[name].DiagnoseKey(fmt.Sprintf("%s stands twice for C=%d", name, l.Concurrency), "remove one of the two"))
+		}
+		merged[name] = more[name]
+	}
+	return merged
 }
 
 // figures are a row's values, once their names and units have been checked.
@@ -166,6 +180,3 @@ func (p *planner) unmatchedBaseline() {
 		}
 	}
 }
-
-// FormulaIDs are the published methods that this build computes.
-func FormulaIDs() []string { return formula.IDs() }

@@ -33,9 +33,7 @@ var laterNames = []string{
 }
 
 // Scope is what a check of a phase with this formula (or none: nil) can read.
-func Scope(f *formula.Formula) *assert.Scope { return scope(f) }
-
-func scope(f *formula.Formula) *assert.Scope {
+func Scope(f *formula.Formula) *assert.Scope {
 	level := reflect.TypeFor[metric.Level]()
 	roots := []assert.Root{
 		levelRoot:    {Type: level},
@@ -52,12 +50,12 @@ func scope(f *formula.Formula) *assert.Scope {
 // compile compiles every check of a phase.
 func (p *planner) compile(ph *PhasePlan) {
 	for _, group := range []struct {
-		name   string
+		name   Group
 		checks []spec.Check
 	}{
-		{"valid", ph.Spec.Checks.Valid},
-		{"correct", ph.Spec.Checks.Correct},
-		{"slo", ph.Spec.Checks.SLO},
+		{Valid, ph.Spec.Checks.Valid},
+		{Correct, ph.Spec.Checks.Correct},
+		{SLO, ph.Spec.Checks.SLO},
 	} {
 		for _, s := range group.checks {
 			check := p.expression(s.Expr, ph.scope, assert.Measured)
@@ -141,7 +139,7 @@ func (p *planner) decidable(ph *PhasePlan, l *LevelPlan) {
 			}
 		}
 		for _, path := range c.check.Reads() {
-			asked := strings.Contains(c.Spec.Expr.String(), "known("+path)
+			asked := slices.Contains(c.check.Asked(), path)
 			if strings.HasPrefix(path, "baseline.") && !asked && !l.baseline.has(path) {
 				c.short(shortfall{path: path, missing: true}, l.Concurrency)
 			}
@@ -163,6 +161,9 @@ func (p *planner) undecidable(ph *PhasePlan) {
 	for _, c := range ph.Checks {
 		for _, s := range c.shortfalls {
 			message, fix := p.explain(s, ph)
+			if message == "" {
+				continue
+			}
 			p.fault(c.Spec.Expr.Diagnose(0, len([]rune(c.Spec.Expr.String())), message, fix))
 		}
 	}
@@ -171,6 +172,8 @@ func (p *planner) undecidable(ph *PhasePlan) {
 func (p *planner) explain(s shortfall, ph *PhasePlan) (message, fix string) {
 	levels := "level C=" + joined(s.levels)
 	switch {
+	case s.missing && p.plan.Baseline == nil && p.options.NoBaseline:
+		return "", ""
 	case s.missing && p.plan.Baseline == nil:
 		return fmt.Sprintf("%s can't be known: the scenario has no baseline", s.path), "baseline: FILE at the top of the scenario"
 	case s.missing:

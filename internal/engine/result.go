@@ -22,7 +22,6 @@ type Result struct {
 	Target   *target.Facts  `json:"target" doc:"the server under test as found before the load (its fingerprint); null: never reached"`
 	Baseline *BaselineInfo  `json:"baseline,omitempty" doc:"the figures that checks compare with"`
 	Phases   []*PhaseResult `json:"phases" doc:"in file order"`
-	Notes    []string       `json:"notes,omitempty" doc:"what a reader should know and no check says"`
 }
 
 // ScenarioInfo names the scenario file.
@@ -100,13 +99,14 @@ type LevelResult struct {
 	Gated            bool            `json:"gated" doc:"counts for the verdict"`
 	Planned          int             `json:"planned" doc:"sessions that the plan has"`
 	Started          *time.Time      `json:"started,omitempty" doc:"wall clock"`
-	Wall             metric.Duration `json:"wall" doc:"from the start of the first session to the end of the last"`
+	Wall             metric.Duration `json:"wall" doc:"from before the first session was prepared to the end of the last; null where figures are withheld"`
 	Figures          *metric.Level   `json:"figures,omitempty" doc:"figures of an accepted or missed level"`
 	Withheld         *metric.Level   `json:"withheld,omitempty" doc:"figures of a level that is neither: not results"`
 	Formulas         map[string]any  `json:"formulas,omitempty" doc:"figures as a published method computes them, by formula id"`
 	WithheldFormulas map[string]any  `json:"withheld_formulas,omitempty" doc:"the same of a level whose figures are withheld"`
 	Outcomes         map[string]int  `json:"outcomes,omitempty" doc:"requests by outcome"`
-	Failures         []FailureCount  `json:"failures,omitempty" doc:"what went wrong, most frequent first"`
+	Failures         []FailureCount  `json:"failures,omitempty" doc:"the most frequent causes of requests that were not good, most frequent first"`
+	OtherCauses      int             `json:"other_causes,omitempty" doc:"further causes that are not listed"`
 	Checks           []CheckResult   `json:"checks,omitempty" doc:"the phase's checks at this level"`
 	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired, could not be checked or are switched off"`
 	Warmup           *WarmupResult   `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`

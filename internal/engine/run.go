@@ -29,6 +29,7 @@ type Runner struct {
 	result   *Result
 	facts    *target.Facts
 	died     string
+	warmed   bool // a warm-up of scope run has been sent
 	storeErr error
 }
 
@@ -45,8 +46,14 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	r.result.Run.Complete = ctx.Err() == nil
 	r.result.Run.Ended = time.Now()
 	r.result.Verdict = decide(r.result, unusable)
+	if r.storeErr != nil {
+		r.result.Verdict = r.result.Verdict.unstored()
+	}
 	if r.Store != nil {
-		r.storeErr = errors.Join(r.storeErr, r.Store.Result(r.result))
+		if err := r.Store.Result(r.result); err != nil {
+			r.storeErr = errors.Join(r.storeErr, err)
+			r.result.Verdict = r.result.Verdict.unstored()
+		}
 	}
 	return r.result, r.storeErr
 }
@@ -83,9 +90,11 @@ func (r *Runner) unmet(ph *PhasePlan) string {
 			if done.Name != name.String() {
 				continue
 			}
-			bad := slices.IndexFunc(done.Levels, func(l *LevelResult) bool { return l.Gated && !l.State.Shown() })
-			if bad >= 0 {
+			if bad := slices.IndexFunc(done.Levels, func(l *LevelResult) bool { return l.Gated && !l.State.Shown() }); bad >= 0 {
 				return "requires " + done.Name + ", which was " + string(done.Levels[bad].State)
+			}
+			if !slices.ContainsFunc(done.Levels, func(l *LevelResult) bool { return l.Gated }) {
+				return "requires " + done.Name + ", of which no level that counts was run"
 			}
 		}
 	}

@@ -304,8 +304,8 @@ func TestStoreErrorsAreReported(t *testing.T) {
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
-	if r == nil || r.Verdict.Decision != engine.Go {
-		t.Error("a run whose files fail gives no result")
+	if r == nil || r.Verdict.Decision != engine.Invalid || r.Verdict.ExitCode != engine.ExitInvalid {
+		t.Errorf("a run whose files fail gives %+v", r.Verdict)
 	}
 }
 

@@ -37,7 +37,8 @@ func (l *LevelResult) summarise(requests []*metric.Request) {
 	slices.SortFunc(l.Failures, func(a, b FailureCount) int {
 		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error))
 	})
-	l.Failures = l.Failures[:min(len(l.Failures), mostFailures)]
+	l.OtherCauses = max(0, len(l.Failures)-mostFailures)
+	l.Failures = l.Failures[:len(l.Failures)-l.OtherCauses]
 	for _, note := range slices.Sorted(maps.Keys(notes)) {
 		l.Notes = append(l.Notes, fmt.Sprintf("%d of %d replies: %s", notes[note], len(requests), note))
 	}

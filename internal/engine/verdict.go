@@ -46,6 +46,15 @@ func decide(r *Result, unusable string) Verdict {
 	return Verdict{Go, ExitGo, nil}
 }
 
+// unstored is the verdict of a run whose evidence could not be written down: it
+// cannot be GO.
+func (v Verdict) unstored() Verdict {
+	if v.Decision != Go {
+		return v
+	}
+	return Verdict{Invalid, ExitInvalid, []string{"the run's files could not be written"}}
+}
+
 // reasons lists what kept gated levels from being accepted, worst first.
 func reasons(r *Result) []string {
 	var list []string
@@ -59,6 +68,11 @@ func reasons(r *Result) []string {
 		}
 	}
 	return list
+}
+
+// NotRun is the verdict of a scenario that a run did not come to.
+func NotRun(name string) Verdict {
+	return Verdict{Incomplete, ExitInterrupted, []string{name + " was not run"}}
 }
 
 // Combined is the verdict over several runs: the first of their exit statuses

@@ -7,40 +7,70 @@ import (
 	"scenario/internal/metric"
 )
 
+// warm sends what the phase's warm-up asks for before this level.
+func (p *phaseRun) warm(ctx context.Context, l *LevelPlan, result *LevelResult) {
+	if l.Warmups == 0 {
+		return
+	}
+	switch p.plan.Spec.Warmup.Scope {
+	case "run":
+		if !p.runner.warmed {
+			p.result.Warmup = p.warmUp(ctx, l)
+			p.runner.warmed = true
+		}
+	case "phase":
+		if p.result.Warmup == nil {
+			p.result.Warmup = p.warmUp(ctx, l)
+		}
+	default:
+		result.Warmup = p.warmUp(ctx, l)
+	}
+}
+
 // warmUp sends a number of sessions that enter no figure, at most a level's
-// concurrency at once.
+// concurrency at once. It gives up on a target that hangs.
 func (p *phaseRun) warmUp(ctx context.Context, l *LevelPlan) *WarmupResult {
+	issuing, stop := context.WithCancel(ctx)
+	defer stop()
 	result := &WarmupResult{}
 	var mu sync.Mutex
+	inRow := 0
 	first := p.warmed
 	p.warmed += l.Warmups
-	closed{l.Concurrency, l.Warmups}.pace(ctx, func(index int) func() {
+	closed{l.Concurrency, l.Warmups}.pace(issuing, func(index int) func() {
 		return func() {
 			requests, err := p.runner.aside(ctx, p.plan, p.compose, Place{
 				Concurrency: l.Concurrency, Index: index, Ordinal: -1 - first - index,
 				Endpoint: index % p.runner.endpoints(), Purpose: Warmup, MaxOutput: p.plan.Spec.Warmup.OutputTokens,
 			})
+			if err != nil {
+				return
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			p.count(result, requests, err)
+			for _, r := range requests {
+				p.heads[r.Asked.HeadHash]++
+				result.add(r)
+				if inRow++; r.Outcome != metric.OutcomeTimeout {
+					inRow = 0
+				}
+			}
+			if inRow >= hangs(l.Concurrency) {
+				stop()
+			}
 		}
 	})
 	return result
 }
 
-// count adds the requests of one warm-up session.
-func (p *phaseRun) count(result *WarmupResult, requests []*metric.Request, err error) {
-	if err != nil {
+// add counts a request of a warm-up.
+func (w *WarmupResult) add(r *metric.Request) {
+	w.Sent++
+	if r.OK {
 		return
 	}
-	for _, r := range requests {
-		result.Sent++
-		p.heads[r.Asked.HeadHash]++
-		if !r.OK {
-			result.Failed++
-			if result.Error == "" {
-				result.Error = r.Outcome + ": " + r.Error
-			}
-		}
+	w.Failed++
+	if w.Error == "" {
+		w.Error = r.Outcome + ": " + r.Error
 	}
 }

@@ -34,11 +34,12 @@ var catidG1 = Formula{
 		var ttft, e2e, tpot []float64
 		prompts, outputs := 0.0, 0.0
 		for _, r := range l.Requests {
-			if !r.OK || r.At.FirstSeen == 0 {
+			prompt, promptKnown := r.PromptTokens.Number()
+			output, outputKnown := r.OutputTokens.Number()
+			exact := promptKnown && outputKnown && prompt == float64(r.Asked.PromptTokens) && output == float64(r.Asked.OutputTokens)
+			if !r.OK || !exact || r.At.FirstSeen == 0 {
 				continue
 			}
-			prompt, _ := r.PromptTokens.Number()
-			output, _ := r.OutputTokens.Number()
 			prompts += prompt
 			outputs += output
 			first, end := float64(r.At.FirstSeen-r.At.Called), float64(r.At.Returned-r.At.Called)
@@ -70,13 +71,7 @@ func mean(values []float64) metric.Duration {
 	return metric.Span(time.Duration(sum / float64(len(values))))
 }
 
-// percentile of nanoseconds, by linear interpolation at (n−1)·q.
+// percentile of nanoseconds, by linear interpolation at (n−1)·q, at any n.
 func percentile(values []float64, q float64) metric.Duration {
-	sorted := slices.Sorted(slices.Values(values))
-	at := q * float64(len(sorted)-1)
-	low := int(at)
-	if low+1 >= len(sorted) {
-		return metric.Span(time.Duration(sorted[len(sorted)-1]))
-	}
-	return metric.Span(time.Duration(sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])))
+	return metric.Span(time.Duration(metric.Interpolate(slices.Sorted(slices.Values(values)), q)))
 }

@@ -16,7 +16,8 @@ func request(called, first, returned int64, prompt, output int) *metric.Request 
 	return &metric.Request{
 		OK: true, Outcome: metric.OutcomeOK,
 		PromptTokens: metric.Count(prompt), OutputTokens: metric.Count(output),
-		At: metric.Stamps{Called: called*ms + 1, FirstSeen: first*ms + 1, Returned: returned*ms + 1},
+		Asked: metric.Asked{PromptTokens: prompt, OutputTokens: output, Forced: true},
+		At:    metric.Stamps{Called: called*ms + 1, FirstSeen: first*ms + 1, Returned: returned*ms + 1},
 	}
 }
 
@@ -55,15 +56,17 @@ func TestCatidG0(t *testing.T) {
 }
 
 func TestCatidG1(t *testing.T) {
-	// Worked by hand: C = 4, one of them short and so not successful.
+	// Worked by hand: three successful ones, a short one and one without usage.
 	//   ttft  400, 600, 1000 ms: mean 666.666…, p50 600, p95 600 + 0.9·400 = 960
 	//   e2e  5400, 5600, 6100 ms: p50 5600, p95 5600 + 0.9·500 = 6050
 	//   tpot (e2e − ttft)/1023: 5000, 5000, 5100 ms → mean 15100/3/1023 = 4.920169… ms
 	//   wall 6.2 s: output 3·1024/6.2, input the same, total twice that
 	short := request(0, 300, 2000, 1024, 41)
 	short.OK, short.Outcome = false, metric.OutcomeLengthMismatch
+	untold := request(0, 300, 5000, 1024, 1024)
+	untold.OutputTokens = metric.Number{}
 	f := catidG1.Compute(Level{Concurrency: 4, Wall: 6200 * time.Millisecond, Requests: []*metric.Request{
-		request(0, 400, 5400, 1024, 1024), request(0, 600, 5600, 1024, 1024), request(100, 1100, 6200, 1024, 1024), short,
+		request(0, 400, 5400, 1024, 1024), request(0, 600, 5600, 1024, 1024), request(100, 1100, 6200, 1024, 1024), short, untold,
 	}}).(*CatidG1)
 	number(t, "output_tokens_per_s", f.OutputTPS, 3*1024/6.2)
 	number(t, "input_tokens_per_s", f.InputTPS, 3*1024/6.2)

@@ -27,64 +27,113 @@ func (Numbers) IsDuration() bool { return false }
 // IsDuration tells the two apart.
 func (Durations) IsDuration() bool { return true }
 
-// samples are sorted.
-type samples []float64
+// samples are sorted; or, once they have been summed up, gone.
+type samples struct {
+	values []float64
+	kept   *summary
+}
+
+// summary is what is kept of samples that were let go.
+type summary struct {
+	n                 int
+	mean, least, most float64
+	quantiles         map[float64]float64
+}
+
+// printed are the quantiles that reports print.
+var printed = [...]float64{0.50, 0.90, 0.95, 0.99}
 
 func newSamples(values []float64) samples {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	slices.Sort(values)
-	return values
+	return samples{values: values}
+}
+
+// summarise keeps the figures that reports print and lets the samples go.
+func (s *samples) summarise() {
+	if len(s.values) == 0 {
+		return
+	}
+	k := &summary{n: len(s.values), quantiles: map[float64]float64{}}
+	k.mean, _ = s.Mean()
+	k.least, k.most = s.values[0], s.values[len(s.values)-1]
+	for _, q := range printed {
+		if v, ok := s.Quantile(q); ok {
+			k.quantiles[q] = v
+		}
+	}
+	*s = samples{kept: k}
 }
 
 // Count is the number of samples.
-func (s samples) Count() int { return len(s) }
+func (s samples) Count() int {
+	if s.kept != nil {
+		return s.kept.n
+	}
+	return len(s.values)
+}
 
 // Quantile is the q-quantile (0 < q < 1) by linear interpolation at (n−1)·q. It
 // is unknown with fewer than MinSamples(q) samples.
 func (s samples) Quantile(q float64) (float64, bool) {
-	if !(q > 0 && q < 1) || len(s) < MinSamples(q) {
+	if s.kept != nil {
+		v, ok := s.kept.quantiles[q]
+		return v, ok
+	}
+	if !(q > 0 && q < 1) || len(s.values) < MinSamples(q) {
 		return 0, false
 	}
-	return s.interpolate(q), true
+	return Interpolate(s.values, q), true
 }
 
-func (s samples) interpolate(q float64) float64 {
-	at := q * float64(len(s)-1)
+// Interpolate is the q-quantile of at least one sorted value, linear at (n−1)·q,
+// whatever their number.
+func Interpolate(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
 	low := int(at)
-	if low+1 >= len(s) {
-		return s[len(s)-1]
+	if low+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
 	}
-	return s[low] + (at-float64(low))*(s[low+1]-s[low])
+	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
 }
 
 // Mean needs one sample.
 func (s samples) Mean() (float64, bool) {
-	if len(s) == 0 {
+	switch {
+	case s.kept != nil:
+		return s.kept.mean, true
+	case len(s.values) == 0:
 		return 0, false
 	}
 	// Shifted by the smallest sample, so that large nanosecond values do not
 	// cost the sum its last digits.
-	sum := 0.0
-	for _, v := range s {
-		sum += v - s[0]
+	sum, least := 0.0, s.values[0]
+	for _, v := range s.values {
+		sum += v - least
 	}
-	return s[0] + sum/float64(len(s)), true
+	return least + sum/float64(len(s.values)), true
 }
 
 // Min needs one sample.
 func (s samples) Min() (float64, bool) {
-	if len(s) == 0 {
+	switch {
+	case s.kept != nil:
+		return s.kept.least, true
+	case len(s.values) == 0:
 		return 0, false
 	}
-	return s[0], true
+	return s.values[0], true
 }
 
 // Max needs one sample.
 func (s samples) Max() (float64, bool) {
-	if len(s) == 0 {
+	switch {
+	case s.kept != nil:
+		return s.kept.most, true
+	case len(s.values) == 0:
 		return 0, false
 	}
-	return s[len(s)-1], true
+	return s.values[len(s.values)-1], true
 }
 
 // MinSamples is how many samples the quantile q, in (0, 1), takes before it is a
@@ -111,7 +160,7 @@ func (d Durations) MarshalJSON() ([]byte, error) { return d.summary(float64(time
 func (s samples) summary(unit float64) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"n":`)
-	b.WriteString(strconv.Itoa(len(s)))
+	b.WriteString(strconv.Itoa(s.Count()))
 	write := func(name string, v float64, ok bool) {
 		b.WriteString(`,"` + name + `":`)
 		if ok {

@@ -50,9 +50,9 @@ type Requests []*Request
 // IsZero keeps requests out of a level's JSON: they have a file of their own.
 func (Requests) IsZero() bool { return true }
 
-// oneTokenPerEvent is the most tokens an event may carry on average for the time
+// OneTokenPerEvent is the most tokens an event may carry on average for the time
 // between events to be called inter-token latency.
-const oneTokenPerEvent = 1.05
+const OneTokenPerEvent = 1.05
 
 // NewLevel works out a level's figures. The requests are in order of their
 // sending; the level keeps them.
@@ -95,7 +95,7 @@ func (l *Level) latencies(good []*Request) {
 	l.Stall = each(func(r *Request) Duration { return r.Stall })
 	l.StartLag = each(func(r *Request) Duration { return r.StartLag })
 	speeds := make([]float64, 0, len(good))
-	for _, d := range l.TPOT.samples {
+	for _, d := range l.TPOT.values {
 		if d > 0 {
 			speeds = append(speeds, float64(time.Second)/d)
 		}
@@ -110,7 +110,7 @@ func (l *Level) gaps(good []*Request) {
 	total, single := 0, true
 	for _, r := range good {
 		total += len(r.Gaps)
-		if perEvent, ok := r.TokensPerEvent.Number(); r.Events > 0 && (!ok || perEvent > oneTokenPerEvent) {
+		if perEvent, ok := r.TokensPerEvent.Number(); r.Events > 0 && (!ok || perEvent > OneTokenPerEvent) {
 			single = false
 		}
 	}
@@ -138,8 +138,8 @@ func (l *Level) counts(good []*Request) {
 	l.OutputTokens = each(func(r *Request) Number { return r.OutputTokens })
 	l.ReasoningTokens = each(func(r *Request) Number { return r.ReasoningTokens })
 
-	cached := total(good, func(r *Request) Number { return r.CachedTokens })
-	l.CachedRatio = Ratio(cached, total(good, func(r *Request) Number { return r.PromptTokens }))
+	reported := ReportsCached(good)
+	l.CachedRatio = Ratio(total(good, func(r *Request) Number { return r.Cached(reported) }), total(good, func(r *Request) Number { return r.PromptTokens }))
 
 	streamed := slices.DeleteFunc(slices.Clone(good), func(r *Request) bool { return r.Events == 0 })
 	l.TokensPerEvent = Ratio(
@@ -168,7 +168,8 @@ func (l *Level) rates(good []*Request) {
 	seconds := Known(time.Duration(last - first).Seconds())
 	l.RequestRate = Ratio(Count(len(good)), seconds)
 	l.OutputTPS = Ratio(total(good, func(r *Request) Number { return r.OutputTokens }), seconds)
-	l.InputTPS = Ratio(total(good, computed), seconds)
+	reported := ReportsCached(good)
+	l.InputTPS = Ratio(total(good, func(r *Request) Number { return r.computed(reported) }), seconds)
 	l.OutputTPSShare = Ratio(l.OutputTPS, Count(l.Concurrency))
 	l.TotalTPS = sum(l.InputTPS, l.OutputTPS)
 }
@@ -200,17 +201,6 @@ func inflight(concurrency int, requests []*Request) Number {
 		}
 	}
 	return Ratio(Known(float64(busy)), Known(float64(to-from)))
-}
-
-// computed is the part of the prompt that was not taken from the cache, as far
-// as the server tells.
-func computed(r *Request) Number {
-	prompt, ok := r.PromptTokens.Number()
-	if !ok {
-		return Number{}
-	}
-	cached, _ := r.CachedTokens.Number()
-	return Known(prompt - cached)
 }
 
 // duplicateOutputs is the share of replies with text that also came for a
@@ -257,4 +247,16 @@ func count(requests []*Request, is func(*Request) bool) int {
 		}
 	}
 	return n
+}
+
+// Release lets go of the requests, and of all samples per event: what is left
+// are the figures that reports print. A run of many long levels would otherwise
+// keep every event it has seen.
+func (l *Level) Release() {
+	for _, r := range l.Requests {
+		r.Gaps = nil
+	}
+	l.Requests = nil
+	l.Gap.summarise()
+	l.ITL.summarise()
 }

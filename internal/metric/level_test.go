@@ -100,13 +100,12 @@ func TestAMismatchIsNoErrorAndNoLatency(t *testing.T) {
 
 func TestUnknownCountsMakeRatesUnknown(t *testing.T) {
 	silent := good(1, 0, 100, 1000, 1000, 10)
-	silent.OutputTokens, silent.TokensPerEvent, silent.CachedTokens = Number{}, Number{}, Number{}
+	silent.OutputTokens, silent.TokensPerEvent = Number{}, Number{}
 	told := good(0, 0, 100, 1000, 1000, 10)
-	told.CachedTokens = Count(0)
 	l := NewLevel(2, []*Request{told, silent})
 	for name, n := range map[string]Number{
 		"output_tps": l.OutputTPS, "total_tps": l.TotalTPS, "output_tps_share": l.OutputTPSShare,
-		"tokens_per_event": l.TokensPerEvent, "cached_ratio": l.CachedRatio,
+		"tokens_per_event": l.TokensPerEvent,
 	} {
 		if v, ok := n.Number(); ok {
 			t.Errorf("%s = %v with a count that was not stated", name, v)
@@ -114,6 +113,17 @@ func TestUnknownCountsMakeRatesUnknown(t *testing.T) {
 	}
 	if l.ITL.Count() != 0 {
 		t.Error("itl has samples though it is not known how many tokens an event carries")
+	}
+}
+
+func TestCachedTokensThatAreLeftOutAreZeroOnlyIfTheServerReportsThem(t *testing.T) {
+	told, silent := good(0, 0, 100, 1000, 1000, 10), good(1, 0, 100, 1000, 1000, 10)
+	told.CachedTokens = Count(5)
+	if got := value(t, NewLevel(2, []*Request{told, silent}).CachedRatio); got != 0.25 {
+		t.Errorf("cached_ratio = %v, want 0.25", got)
+	}
+	if v, ok := NewLevel(1, []*Request{silent}).CachedRatio.Number(); ok {
+		t.Errorf("cached_ratio = %v on a server that reports none", v)
 	}
 }
 

@@ -1,5 +1,7 @@
 package metric
 
+import "slices"
+
 // Outcomes of a request. The first four after OK are transport failures: they
 // count in the error ratio. The others came back whole, and wrong.
 const (
@@ -101,4 +103,28 @@ func (r *Request) end() int64 {
 		return r.At.Closed
 	}
 	return 0
+}
+
+// ReportsCached reports whether the server counts cached tokens at all. Some
+// leave the count out where it is zero.
+func ReportsCached(requests []*Request) bool {
+	return slices.ContainsFunc(requests, func(r *Request) bool { return r.CachedTokens.known })
+}
+
+// Cached is how much of the prompt came from the prefix cache; on a server that
+// reports it, a count that was left out is zero.
+func (r *Request) Cached(reported bool) Number {
+	if reported && !r.CachedTokens.known {
+		return Known(0)
+	}
+	return r.CachedTokens
+}
+
+// computed is the part of the prompt that was not taken from the cache, as far as
+// the server tells.
+func (r *Request) computed(reported bool) Number {
+	if !r.PromptTokens.known {
+		return Number{}
+	}
+	return Known(r.PromptTokens.value - r.Cached(reported).value)
 }

@@ -10,11 +10,6 @@ import (
 	"scenario/internal/engine"
 )
 
-// Redactor takes secrets out of what is written.
-type Redactor interface {
-	String(string) string
-}
-
 // Files keeps a run in a folder of its own:
 //
 //	result.json     the whole result, valid at every moment
@@ -37,7 +32,7 @@ func NewFiles(dir string, resolved []byte, redact Redactor) (*Files, error) {
 		return nil, err
 	}
 	f := &Files{Dir: dir, redact: redact}
-	if err := f.write("scenario.yaml", resolved); err != nil {
+	if err := f.write("scenario.yaml", redact.String(string(resolved))); err != nil {
 		return nil, err
 	}
 	lines, err := os.OpenFile(filepath.Join(dir, "requests.jsonl"), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
@@ -54,7 +49,7 @@ func (f *Files) Request(line engine.RequestLine) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f.lines, f.redact.String(string(data))+"\n")
+	_, err = io.WriteString(f.lines, redactJSON(string(data), f.redact)+"\n")
 	return err
 }
 
@@ -64,7 +59,7 @@ func (f *Files) Result(r *engine.Result) error {
 	if err != nil {
 		return err
 	}
-	return f.write("result.json", append(data, '\n'))
+	return f.write("result.json", redactJSON(string(data), f.redact)+"\n")
 }
 
 // Close closes the file of requests.
@@ -73,12 +68,12 @@ func (f *Files) Close() error {
 }
 
 // write replaces a file in one step, so that no reader ever sees half of it.
-func (f *Files) write(name string, data []byte) error {
+func (f *Files) write(name, text string) error {
 	temporary, err := os.CreateTemp(f.Dir, "."+name+"-*")
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(temporary, f.redact.String(string(data)))
+	_, err = io.WriteString(temporary, text)
 	err = errors.Join(err, temporary.Close())
 	if err == nil {
 		err = os.Rename(temporary.Name(), filepath.Join(f.Dir, name))

@@ -29,7 +29,7 @@ func float(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// span writes a duration for people: 45.2 µs, 812 ms, 2.31 s, 4 m 05 s.
+// span writes a duration for people: 45.2 µs, 812 ms, 2.31 s, 4m5s.
 func span(d time.Duration) string {
 	seconds := d.Seconds()
 	switch {

@@ -3,9 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/progress"
 
 	"scenario/internal/engine"
 )
@@ -36,7 +35,7 @@ func (l *Live) Observe(e engine.Event) {
 	case engine.Waiting:
 		fmt.Fprintf(l.w, "waiting: %s\n", e.Reason)
 	case engine.TargetFound:
-		fmt.Fprintf(l.w, "target: %s %s %s\n", e.Facts.Model, e.Facts.Server, e.Facts.Version)
+		fmt.Fprintf(l.w, "target: %s\n", strings.TrimSpace(e.Facts.Model+" "+e.Facts.Server+" "+e.Facts.Version))
 	case engine.LevelStarted:
 		l.begin(e)
 	case engine.LevelEnded:
@@ -56,23 +55,28 @@ func because(r *engine.LevelResult) string {
 func (l *Live) begin(e engine.LevelStarted) {
 	l.end()
 	name := fmt.Sprintf("%s C=%d", e.Phase.Spec.Name, e.Level.Concurrency)
-	show, closing := l.line(name, e.Live)
+	started := time.Now()
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer closing()
 		ticker := time.NewTicker(l.every)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
-				show()
+				l.line(progress(name, e.Live, time.Since(started), l.terminal))
 			case <-done:
 				return
 			}
 		}
 	}()
-	l.stop = func() { close(done); <-ended }
+	l.stop = func() {
+		close(done)
+		<-ended
+		if l.terminal {
+			io.WriteString(l.w, clearLine)
+		}
+	}
 }
 
 // end stops showing a level.
@@ -83,51 +87,33 @@ func (l *Live) end() {
 	}
 }
 
-// line is how a level is shown, and how that ends.
-func (l *Live) line(name string, live *engine.Live) (show, closing func()) {
-	started := time.Now()
-	if !l.terminal {
-		return func() {
-			fmt.Fprintf(l.w, "%s: %s%s\n", name, counts(live), left(live, time.Since(started)))
-		}, func() {}
+// clearLine goes to the start of the terminal's line and clears it.
+const clearLine = "\r\x1b[K"
+
+// line shows how far a level is.
+func (l *Live) line(text string) {
+	if l.terminal {
+		io.WriteString(l.w, clearLine+text)
+		return
 	}
-	w := progress.NewWriter()
-	w.SetOutputWriter(l.w)
-	w.SetUpdateFrequency(l.every)
-	w.SetTrackerLength(24)
-	w.SetStyle(progress.StyleBlocks)
-	style := w.Style()
-	style.Visibility = progress.StyleVisibility{Tracker: true}
-	style.Options.Separator = " "
-	tracker := &progress.Tracker{Message: name, Total: int64(max(1, live.Planned)), RemoveOnCompletion: true}
-	w.AppendTracker(tracker)
-	rendered := make(chan struct{})
-	go func() { w.Render(); close(rendered) }()
-	show = func() {
-		tracker.UpdateMessage(name + "  " + counts(live) + left(live, time.Since(started)))
-		tracker.SetValue(min(live.Done.Load(), tracker.Total-1))
-	}
-	return show, func() {
-		tracker.MarkAsDone()
-		w.Stop()
-		<-rendered
-	}
+	fmt.Fprintln(l.w, text)
 }
 
-// counts is a level's counts in words.
-func counts(live *engine.Live) string {
+// progress is how far a level is: with a bar where it is rewritten.
+func progress(name string, live *engine.Live, passed time.Duration, bar bool) string {
 	if !live.WarmedUp.Load() {
-		return "warming up"
+		return name + "  warming up"
 	}
-	return fmt.Sprintf("%d/%d done, %d in flight, %d errors", live.Done.Load(), live.Planned, live.InFlight.Load(), live.Failed.Load())
-}
-
-// left is the time a level still takes if it goes on as it did.
-func left(live *engine.Live, passed time.Duration) string {
-	done := live.Done.Load()
-	if done == 0 {
-		return ""
+	done, planned := live.Done.Load(), int64(max(1, live.Planned))
+	text := fmt.Sprintf("%d/%d done, %d in flight, %d errors", done, live.Planned, live.InFlight.Load(), live.Failed.Load())
+	if done > 0 && done < planned {
+		left := time.Duration(float64(passed) * float64(planned-done) / float64(done))
+		text += ", about " + left.Round(time.Second).String() + " left"
 	}
-	rest := time.Duration(float64(passed) * float64(int64(live.Planned)-done) / float64(done))
-	return ", about " + rest.Round(time.Second).String() + " left"
+	if !bar {
+		return name + ": " + text
+	}
+	const width = 24
+	filled := int(width * done / planned)
+	return fmt.Sprintf("%s  %s%s  %s", name, strings.Repeat("█", filled), strings.Repeat("░", width-filled), text)
 }

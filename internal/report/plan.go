@@ -21,9 +21,10 @@ func Plan(w io.Writer, plan *engine.Plan, p Palette) error {
 	for _, ph := range plan.Phases {
 		fmt.Fprintf(&b, "\n%s  %s\n", p.bold.Sprint(ph.Spec.Name), p.dim.Sprintf("%s · %s · cache %s", ph.Kind.Name, ph.Spec.Load.Mode, ph.Cache))
 		planTable(&b, ph)
-		for _, l := range ph.Levels {
-			requests += l.Sessions + l.Warmups
-			tokens += (l.Sessions + l.Warmups) * (l.Profile.PromptTokens + l.Profile.OutputTokens)
+		for i, l := range ph.Levels {
+			warmups := warmupsOf(ph, i)
+			requests += l.Sessions + warmups
+			tokens += l.Sessions*(l.Profile.PromptTokens+l.Profile.OutputTokens) + warmups*(l.Profile.PromptTokens+ph.Spec.Warmup.OutputTokens)
 			if l.KV != nil && l.KV.Message != "" {
 				fmt.Fprintf(&b, "  %s %s\n", p.warn.Sprint("kv-bound"), l.KV.Message)
 			}
@@ -33,6 +34,14 @@ func Plan(w io.Writer, plan *engine.Plan, p Palette) error {
 	fmt.Fprintf(&b, "\n%d requests, at most %s tokens in and out\n", requests, metric.Short(float64(tokens)))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// warmupsOf is the number of warm-up sessions before the i-th level that is run.
+func warmupsOf(ph *engine.PhasePlan, i int) int {
+	if ph.Spec.Warmup.Scope != "level" && i > 0 {
+		return 0
+	}
+	return ph.Levels[i].Warmups
 }
 
 func planTable(b *strings.Builder, ph *engine.PhasePlan) {
@@ -47,7 +56,7 @@ func planTable(b *strings.Builder, ph *engine.PhasePlan) {
 		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(configs)
-	for _, l := range ph.Levels {
+	for i, l := range ph.Levels {
 		gated := "yes"
 		if !l.Gated {
 			gated = "explored"
@@ -57,7 +66,7 @@ func planTable(b *strings.Builder, ph *engine.PhasePlan) {
 			shared = metric.Short(float64(l.Profile.KVShared))
 		}
 		t.AppendRow(table.Row{
-			l.Concurrency, gated, l.Sessions, l.Warmups,
+			l.Concurrency, gated, l.Sessions, warmupsOf(ph, i),
 			metric.Short(float64(l.Sessions * l.Profile.PromptTokens)), metric.Short(float64(l.Sessions * l.Profile.OutputTokens)),
 			metric.Short(float64(l.Profile.KVTokens)), shared,
 		})

@@ -158,9 +158,9 @@ func (t terminal) verdict(r *engine.Result) {
 }
 
 func (t terminal) notes(r *engine.Result) {
-	notes := r.Notes
+	var notes []string
 	if r.Target != nil {
-		notes = append(notes[:len(notes):len(notes)], r.Target.Notes...)
+		notes = append(notes, r.Target.Notes...)
 	}
 	if b := r.Baseline; b != nil {
 		notes = append(notes, baseline(r))

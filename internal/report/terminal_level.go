@@ -31,14 +31,14 @@ func (t terminal) level(l *engine.LevelResult) {
 		lines = append(lines, l.Reason)
 	}
 	for _, g := range l.Guards {
-		if g.Status == "fired" && g.Effect != engine.Tag && g.Effect != engine.Warn {
+		if g.Status == engine.Fired && g.Effect.Decides() {
 			lines = append(lines, t.guard(g))
 		}
 	}
 	for _, c := range l.Checks {
 		// Where a level is worse than undecided, its undecided checks read what
 		// the fault left unknown: noise.
-		if c.Result == "fails" || c.Result == "undecided" && l.State == engine.UndecidedLevel {
+		if c.Result == engine.CheckFails || c.Result == engine.CheckUndecided && l.State == engine.UndecidedLevel {
 			lines = append(lines, t.check(c)...)
 		}
 	}
@@ -46,6 +46,7 @@ func (t terminal) level(l *engine.LevelResult) {
 	if l.Warmup != nil && l.Warmup.Failed > 0 {
 		lines = append(lines, fmt.Sprintf("warm-up: %d of %d requests were not good, first: %s", l.Warmup.Failed, l.Warmup.Sent, l.Warmup.Error))
 	}
+	lines = append(lines, l.Notes...)
 	lines = append(lines, formulas(l)...)
 	for i, line := range lines {
 		lead := strings.Repeat(" ", 10)
@@ -62,7 +63,7 @@ func failures(l *engine.LevelResult) []string {
 	var lines []string
 	for i, f := range l.Failures {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d other causes: requests.jsonl has them all", len(l.Failures)-most))
+			lines = append(lines, fmt.Sprintf("and %d other causes: requests.jsonl has them all", len(l.Failures)-most+l.OtherCauses))
 			break
 		}
 		lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
@@ -80,14 +81,14 @@ func (t terminal) guard(g engine.GuardResult) string {
 
 func (t terminal) check(c engine.CheckResult) []string {
 	word := t.bad
-	if c.Result == "undecided" {
+	if c.Result == engine.CheckUndecided {
 		word = t.warn
 	}
 	name := c.Expr
 	if c.Name != "" {
 		name = c.Name + ": " + c.Expr
 	}
-	lines := []string{fmt.Sprintf("%s %s %s  %s", c.Group, word.Sprint(c.Result), name, t.dim.Sprint(c.At))}
+	lines := []string{fmt.Sprintf("%s %s %s  %s", c.Group, word.Sprint(string(c.Result)), name, t.dim.Sprint(c.At))}
 	if c.Reason != "" {
 		lines = append(lines, "  "+c.Reason)
 	}
@@ -128,7 +129,7 @@ func (t terminal) common(p *engine.PhaseResult) {
 	type remark struct {
 		id, message string
 		effect      engine.Effect
-		status      string
+		status      engine.GuardStatus
 		because     string
 	}
 	levels := map[remark][]string{}
@@ -139,7 +140,7 @@ func (t terminal) common(p *engine.PhaseResult) {
 			ran++
 		}
 		for _, g := range l.Guards {
-			if g.Status == "fired" && g.Effect != engine.Tag && g.Effect != engine.Warn {
+			if g.Status == engine.Fired && g.Effect.Decides() {
 				continue
 			}
 			r := remark{g.ID, g.Message, g.Effect, g.Status, g.Because}
@@ -156,9 +157,9 @@ func (t terminal) common(p *engine.PhaseResult) {
 		}
 		word := string(r.effect)
 		switch r.status {
-		case "not_checked":
+		case engine.NotChecked:
 			word = "not checked"
-		case "off":
+		case engine.SwitchedOff:
 			word = "off"
 		}
 		line := fmt.Sprintf("  %s %s%s: %s", t.warn.Sprint(word), r.id, where, r.message)

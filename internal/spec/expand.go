@@ -9,19 +9,21 @@ import (
 // expand replaces ${VAR} and ${VAR:-default} in the text values below root by
 // what env holds. It runs after parsing: no variable can change what is a key,
 // a list or a comment. Keys, and the holders of anchors, are left alone.
-func expand(root *node, env func(string) (string, bool), f *faults) {
+func expand(root *node, options Options, f *faults) {
+	env := options.Env
 	if env == nil {
 		env = func(string) (string, bool) { return "", false }
 	}
 	for _, e := range root.entries {
 		if !strings.HasPrefix(e.key.text, "x-") {
-			expander{env, f}.node(e.value)
+			expander{env, options.Unset, f}.node(e.value)
 		}
 	}
 }
 
 type expander struct {
 	env    func(string) (string, bool)
+	unset  string // stands for an unset variable without a default
 	faults *faults
 }
 
@@ -104,6 +106,8 @@ func (x expander) reference(n *node, raw []rune, i int) (value []rune, name stri
 	switch {
 	case m[2] != "" && text == "":
 		text = m[3]
+	case !set && x.unset != "":
+		text = x.unset
 	case !set:
 		x.fault(n, i, end+1, "the variable "+m[1]+" is not set, and there is no default",
 			fmt.Sprintf("set %s, or write ${%s:-default}", m[1], m[1]))

@@ -44,6 +44,7 @@ type Options struct {
 	Formulas    []string // ids of the published methods
 
 	Env      func(string) (string, bool)            // os.LookupEnv; nil: no variable is set
+	Unset    string                                 // what an unset variable without a default is; empty: an error
 	Set      []string                               // "a.b=c" overrides, applied in order before the checks
 	CheckURL func(url string) (message, fix string) // what is wrong with a base URL; nil: nothing is
 }
@@ -78,7 +79,7 @@ func read(file string, src []byte, options Options, rules *ruleset, f *faults) *
 	}
 	override(root, options.Set, f)
 	hideSecrets(root)
-	expand(root, options.Env, f)
+	expand(root, options, f)
 	hideSecrets(root)
 	applyDefaults(root, rules.properties("defaults"))
 	refuseLater(root, options, f)

@@ -14,7 +14,7 @@ func textIn(t *testing.T, yaml string) Text {
 	if root == nil || len(f.list) > 0 {
 		t.Fatalf("%q: %v", yaml, f.list)
 	}
-	expand(root, options().Env, f)
+	expand(root, options(), f)
 	text := At{node: root}.Key("v").Text()
 	if v := root.get("v"); v.form == mapForm {
 		text = At{node: v}.Key("e").Text()

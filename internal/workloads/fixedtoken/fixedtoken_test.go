@@ -13,6 +13,7 @@ import (
 
 	"scenario/internal/chat"
 	"scenario/internal/engine"
+	"scenario/internal/formula"
 	"scenario/internal/metric"
 	"scenario/internal/spec"
 )
@@ -25,7 +26,7 @@ func scenario(t *testing.T, phase string) *spec.Scenario {
 	src := "version: 1\nname: test\ntarget: {base_url: http://127.0.0.1:1}\nphases:\n  - name: decode\n    kind: fixed-token\n" +
 		indent(phase) + "    checks: {correct: [ok_count == issued]}\n"
 	s, faults := spec.Load("test.yaml", []byte(src), spec.Options{
-		Kinds: []spec.KindSchema{{Name: Kind.Name, Schema: Kind.Schema}}, Formulas: engine.FormulaIDs(),
+		Kinds: []spec.KindSchema{{Name: Kind.Name, Schema: Kind.Schema}}, Formulas: formula.IDs(),
 	})
 	if s == nil {
 		t.Fatalf("the scenario has faults:\n%s", faults)
@@ -117,7 +118,7 @@ func TestRequestBodies(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, faults := spec.Load(path, src, spec.Options{
-				Kinds: []spec.KindSchema{{Name: Kind.Name, Schema: Kind.Schema}}, Formulas: engine.FormulaIDs(),
+				Kinds: []spec.KindSchema{{Name: Kind.Name, Schema: Kind.Schema}}, Formulas: formula.IDs(),
 			})
 			if s == nil {
 				t.Fatal(faults)
