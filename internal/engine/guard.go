@@ -48,7 +48,14 @@ type Guard struct {
 type Threshold struct {
 	Name    string
 	Default float64
+	Min     float64 // least value a scenario may set
+	Max     float64 // ... and largest
 	Doc     string
+}
+
+// share is a threshold between 0 and 1.
+func share(name string, value float64, doc string) Threshold {
+	return Threshold{Name: name, Default: value, Max: 1, Doc: doc}
 }
 
 // finding is what a guard's check saw.
@@ -79,6 +86,7 @@ type evidence struct {
 	level *LevelPlan
 	found *metric.Level
 
+	model     string         // that requests name
 	died      string         // how the target stopped answering; empty: it did not
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone

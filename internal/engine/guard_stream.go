@@ -21,8 +21,8 @@ func streamGuards() []Guard {
 			Doc:    "of a streamed reply of at least 32 output tokens, 8 token events and 100 ms, most events came within 5 ms of the last: something between server and client holds the stream back. Judged per endpoint",
 			Effect: Void,
 			Thresholds: []Threshold{
-				{"max_ratio", 0.8, "largest share of a reply's events within 5 ms of the last"},
-				{"max_share", 0.05, "largest share of an endpoint's replies that are so"},
+				share("max_ratio", 0.8, "largest share of a reply's events within 5 ms of the last"),
+				share("max_share", 0.05, "largest share of an endpoint's replies that are so"),
 			},
 			check: buffered,
 		},
@@ -56,7 +56,7 @@ func tagGuards() []Guard {
 			ID:         "short-output",
 			Doc:        "forced outputs of fewer than 256 tokens",
 			Effect:     Warn,
-			Thresholds: []Threshold{{"min_tokens", 256, "shortest forced output that is not remarked on"}},
+			Thresholds: []Threshold{{Name: "min_tokens", Default: 256, Max: 1 << 24, Doc: "shortest forced output that is not remarked on"}},
 			check:      shortOutput,
 		},
 		{

@@ -29,8 +29,8 @@ func textGuards() []Guard {
 				"a model that is forced on from prompts without meaning may fall into one text for some of them",
 			Effect: Reject,
 			Thresholds: []Threshold{
-				{"max_share", 0.05, "largest share of the distinct prompts that may share a text; where lengths are forced, more is a warning"},
-				{"max_forced_share", 0.25, "the same where lengths are forced"},
+				share("max_share", 0.05, "largest share of the distinct prompts that may share a text; where lengths are forced, more is a warning"),
+				share("max_forced_share", 0.25, "the same where lengths are forced"),
 			},
 			check: sameOutputs,
 		},
@@ -40,8 +40,8 @@ func textGuards() []Guard {
 				"Where lengths are forced a model may fall into such a text by itself: a few of them reject the level if most of their prompts, sent again alone, come back sound",
 			Effect: Reject,
 			Thresholds: []Threshold{
-				{"max_loop_ratio", 0.02, "largest share of loops, of an endpoint's replies that ended by themselves"},
-				{"max_forced_ratio", 0.20, "largest share of degenerate replies, of an endpoint's, where lengths are forced: below it prompts are sent again alone"},
+				share("max_loop_ratio", 0.02, "largest share of loops, of an endpoint's replies that ended by themselves"),
+				share("max_forced_ratio", 0.20, "largest share of degenerate replies, of an endpoint's, where lengths are forced: below it prompts are sent again alone"),
 			},
 			After: []string{"same-outputs"},
 			check: degenerate,

@@ -28,7 +28,7 @@ func transportGuards() []Guard {
 		},
 		{
 			ID:     "mixed-replies",
-			Doc:    "replies of one level name different models or system fingerprints",
+			Doc:    "replies of one level name different models or system fingerprints, or another model than was asked for",
 			Effect: Warn,
 			check:  mixedReplies,
 		},
@@ -36,7 +36,7 @@ func transportGuards() []Guard {
 			ID:         "concurrency-not-held",
 			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write",
 			Effect:     Void,
-			Thresholds: []Threshold{{"min_ratio", 0.95, "least mean in flight, as a share of the concurrency"}},
+			Thresholds: []Threshold{share("min_ratio", 0.95, "least mean in flight, as a share of the concurrency")},
 			After:      []string{"died", "errors"},
 			check:      concurrencyNotHeld,
 		},
@@ -63,6 +63,8 @@ func mixedReplies(e *evidence) finding {
 		}
 	}
 	switch {
+	case len(models) == 1 && e.model != "" && !models[e.model]:
+		return fires(fmt.Sprintf("replies name the model %s, requests asked for %s", listed(models), e.model))
 	case len(models) > 1:
 		return fires("replies name different models: " + listed(models))
 	case len(prints) > 1:

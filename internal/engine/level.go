@@ -93,7 +93,7 @@ func (l *load) pacer() pacer {
 // collect folds finished requests until the channel closes: it alone writes
 // them down and decides that a level hangs.
 func (l *load) collect() []*metric.Request {
-	requests := make([]*metric.Request, 0, l.level.Sessions)
+	requests := make([]*metric.Request, 0, min(l.level.Sessions, 1<<16))
 	inRow := 0
 	for r := range l.out {
 		requests = append(requests, r)

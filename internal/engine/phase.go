@@ -76,7 +76,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 		result.State, result.Reason = IncompleteLevel, fmt.Sprintf("interrupted after %d of %d requests", issued, l.Sessions)
 		return
 	}
-	e := &evidence{phase: p.plan, level: l, found: found, heads: p.heads}
+	e := &evidence{phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model}
 	e.died = p.lifeSign(ctx, loaded)
 	if e.died == "" {
 		p.sendAgain(ctx, l, e)

@@ -60,6 +60,7 @@ type CheckPlan struct {
 	when  *assert.Check // nil: always
 
 	shortfalls []shortfall
+	used       bool // it exists at some level
 }
 
 // PlanOptions choose what of a scenario is run.
@@ -145,19 +146,22 @@ func (p *planner) kind(name string) *Kind {
 func (p *planner) levels(ph *PhasePlan) {
 	s := ph.Spec
 	rows := p.baselineRows(ph)
-	gate := p.condition(s.Gate, ph.scope)
+	gate := p.gate(s.Gate, ph.scope)
 	when := p.flag("--when", p.options.When, ph.scope)
 	ordinal, gated := 0, 0
 	for _, c := range s.Concurrency {
 		l := &LevelPlan{Concurrency: c, Gated: true, Ordinal: ordinal, Profile: ph.Workload.Profile(c), baseline: rows.at(c)}
 		env := l.planEnv()
 		if gate != nil {
-			l.Gated = gate.Eval(env) == assert.Holds
+			l.Gated = p.decided(gate, env, s.Gate, c)
 		}
 		if l.Gated {
 			gated++
 		}
 		l.Sessions = p.sessions(ph, l)
+		if l.Sessions > mostSessions {
+			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level C=%d would send %d requests: at most %d can be planned", c, l.Sessions, mostSessions), "fewer requests, or a smaller error_budget"))
+		}
 		ordinal += l.Sessions
 		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))
 		l.KV = demand(l, p.plan.Scenario.Target.KVCapacityTokens)
@@ -165,12 +169,18 @@ func (p *planner) levels(ph *PhasePlan) {
 			ph.Levels = append(ph.Levels, l)
 		}
 		p.decidable(ph, l)
+		p.judged(ph, l)
 	}
+	p.unused(ph)
+	rows.unused(p)
 	if gated == 0 && len(s.Concurrency) > 0 {
 		p.fault(s.Gate.Diagnose(0, len([]rune(s.Gate.String())), "the gate is false at every level: nothing of this phase would count for the verdict", "widen the gate, or remove it"))
 	}
 	p.undecidable(ph)
 }
+
+// mostSessions bounds a level: what is more is a slip of the pen.
+const mostSessions = 10_000_000
 
 // warmups is how many sessions are sent before a level and enter no figure: in
 // scope run or phase before the first that is run, else before each.

@@ -38,19 +38,34 @@ func (r baselineRow) has(path string) bool {
 type baselineRows struct {
 	rows    map[int]baselineRow
 	without baselineRow
+	places  map[int]spec.At // of the rows that no level has asked for yet
 }
 
 func (r baselineRows) at(concurrency int) baselineRow {
+	delete(r.places, concurrency)
+	return r.row(concurrency)
+}
+
+func (r baselineRows) row(concurrency int) baselineRow {
 	if row, ok := r.rows[concurrency]; ok {
 		return row
 	}
 	return r.without
 }
 
+// unused warns of rows that belong to no level.
+func (r baselineRows) unused(p *planner) {
+	for _, c := range slices.Sorted(maps.Keys(r.places)) {
+		d := r.places[c].Diagnose(fmt.Sprintf("the phase has no level C=%d: this row is compared with nothing", c), "")
+		d.Severity = diag.Warning
+		p.fault(d)
+	}
+}
+
 // baselineRows picks the baseline's rows of a phase: those of its name, else
 // those of its kind if no other phase has that kind.
 func (p *planner) baselineRows(ph *PhasePlan) baselineRows {
-	rows := baselineRows{rows: map[int]baselineRow{}}
+	rows := baselineRows{rows: map[int]baselineRow{}, places: map[int]spec.At{}}
 	if ph.Formula != nil {
 		rows.without.hasFormula, rows.without.id = true, ph.Formula.Variable()
 	}
@@ -77,7 +92,8 @@ func (p *planner) addRows(rows baselineRows, ph *PhasePlan, b *spec.BaselinePhas
 		if l.Excluded != "" || l.Concurrency == 0 {
 			continue
 		}
-		row := rows.at(l.Concurrency)
+		row := rows.row(l.Concurrency)
+		rows.places[l.Concurrency] = l.At
 		table := p.figures(ph, b, l)
 		if b.Formula.Empty() {
 			row.plain = p.merge(row.plain, table, l)
@@ -120,19 +136,27 @@ func (p *planner) figures(ph *PhasePlan, b *spec.BaselinePhase, l *spec.Baseline
 				message += fmt.Sprintf(" (did you mean %q?)", near)
 			}
 			p.fault(at.DiagnoseKey(message, ""))
-		case is == "duration" && !l.Figures.Durations[name]:
+		case is.speed && l.Figures.Values[name] <= 0:
+			p.fault(at.Diagnose(name+" is above zero on any server that works", "leave out what was not published"))
+		case is.kind == "duration" && !l.Figures.Durations[name]:
 			p.fault(at.Diagnose(name+" is a duration: its unit is missing", "write 250ms or 2.5s"))
-		case is != "duration" && l.Figures.Durations[name]:
+		case is.kind != "duration" && l.Figures.Durations[name]:
 			p.fault(at.Diagnose(name+" is a number, not a duration", ""))
 		}
 	}
 	return assert.Table(l.Figures.Values)
 }
 
+// figureType is what a figure is: number, duration or bool, and whether a speed.
+type figureType struct {
+	kind  string
+	speed bool
+}
+
 // figureTypes are the types of all figures below a prefix, by the rest of their
-// path: number, duration or bool.
-func figureTypes(scope *assert.Scope, prefix string) map[string]string {
-	types := map[string]string{}
+// path.
+func figureTypes(scope *assert.Scope, prefix string) map[string]figureType {
+	types := map[string]figureType{}
 	for _, v := range scope.Vars() {
 		name, below := strings.CutPrefix(v.Path, prefix)
 		if !below {
@@ -142,11 +166,11 @@ func figureTypes(scope *assert.Scope, prefix string) map[string]string {
 		case "distribution of numbers", "distribution of durations":
 			unit := strings.TrimSuffix(strings.TrimPrefix(v.Type, "distribution of "), "s")
 			for _, figure := range []string{"p50", "p90", "p95", "p99", "mean", "min", "max"} {
-				types[name+"."+figure] = unit
+				types[name+"."+figure] = figureType{unit, v.Speed}
 			}
-			types[name+".n"] = "number"
+			types[name+".n"] = figureType{kind: "number"}
 		case "number", "duration", "bool":
-			types[name] = v.Type
+			types[name] = figureType{v.Type, v.Speed}
 		}
 	}
 	return types

@@ -84,6 +84,54 @@ func (p *planner) condition(text spec.Text, scope *assert.Scope) *assert.Check {
 	return p.expression(text, scope, assert.Planned)
 }
 
+// gate compiles a gate: which levels count must not depend on what a baseline has.
+func (p *planner) gate(text spec.Text, scope *assert.Scope) *assert.Check {
+	gate := p.condition(text, scope)
+	if gate == nil || len(gate.Asked()) == 0 {
+		return gate
+	}
+	p.fault(text.Diagnose(0, len([]rune(text.String())), "a gate reads planned values alone: what a baseline has must not decide which levels count", "known(…) belongs into a check's when"))
+	return nil
+}
+
+// decided is a condition's answer at a level; one without an answer is a fault.
+func (p *planner) decided(condition *assert.Check, env assert.Env, text spec.Text, concurrency int) bool {
+	result := condition.Eval(env)
+	if result == assert.Undecided {
+		p.fault(text.Diagnose(0, len([]rune(text.String())), fmt.Sprintf("this can't be decided at C=%d: %s", concurrency, condition.Explain(env).Reason), "write a condition that has an answer at every level"))
+	}
+	return result == assert.Holds
+}
+
+// judged notes which checks exist at a level. A level without one of the output
+// could only be accepted unseen.
+func (p *planner) judged(ph *PhasePlan, l *LevelPlan) {
+	correct := false
+	for _, c := range ph.Checks {
+		if c.when != nil {
+			p.decided(c.when, l.planEnv(), c.Spec.When, l.Concurrency)
+		}
+		if c.at(l) {
+			c.used = true
+			correct = correct || c.Group == Correct
+		}
+	}
+	if !correct && len(ph.Checks) > 0 {
+		p.fault(ph.Spec.At.Key("checks").DiagnoseKey(fmt.Sprintf("no correct check exists at level C=%d: its output would not be looked at", l.Concurrency), "add a correct check without when, or widen a when"))
+	}
+}
+
+// unused warns of checks that exist at no level.
+func (p *planner) unused(ph *PhasePlan) {
+	for _, c := range ph.Checks {
+		if !c.used {
+			d := c.Spec.When.Diagnose(0, len([]rune(c.Spec.When.String())), "the check exists at no level of this phase", "")
+			d.Severity = diag.Warning
+			p.fault(d)
+		}
+	}
+}
+
 // flag compiles a condition from the command line.
 func (p *planner) flag(name, value string, scope *assert.Scope) *assert.Check {
 	if value == "" {
@@ -139,6 +187,10 @@ func (p *planner) decidable(ph *PhasePlan, l *LevelPlan) {
 			}
 		}
 		for _, path := range c.check.Reads() {
+			name := strings.TrimPrefix(path, "requests.")
+			if !slices.Contains(c.check.Asked(), path) && ph.Workload.Yield(name) == 0 {
+				c.short(shortfall{path: path, needs: 1}, l.Concurrency)
+			}
 			asked := slices.Contains(c.check.Asked(), path)
 			if strings.HasPrefix(path, "baseline.") && !asked && !l.baseline.has(path) {
 				c.short(shortfall{path: path, missing: true}, l.Concurrency)

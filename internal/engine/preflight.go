@@ -98,6 +98,9 @@ func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, erro
 		if strings.Contains(strings.ToLower(r.Error), "vocabulary") {
 			return fmt.Sprintf("the prompt has ids outside of the target's vocabulary (%s): choose smaller ones", r.Error), nil
 		}
+		if !aboutPrompts(r.Error) {
+			return "the target refuses the phase's request: " + r.Error, nil
+		}
 		return fmt.Sprintf("the target takes no prompt of token ids (%s): use prompt: {text: …}", r.Error), nil
 	case r.Failed():
 		return "the first request of the phase failed: " + r.Outcome + ": " + r.Error, p.refusal(r, where, int(status))
@@ -120,6 +123,16 @@ func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, erro
 		return fmt.Sprintf("the target does not honour ignore_eos: it stopped after %.0f of %d tokens: use prompt: {text: …} without a forced length", output, r.Asked.OutputTokens), nil
 	}
 	return "", nil
+}
+
+// aboutPrompts reports whether a server's refusal can be of a prompt of token ids.
+func aboutPrompts(message string) bool {
+	for _, word := range []string{"prompt", "token", "input", "string", "array", "list", "type"} {
+		if strings.Contains(strings.ToLower(message), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // refusal is why a target that answered the first request so cannot be used.

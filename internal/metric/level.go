@@ -23,7 +23,7 @@ type Level struct {
 	ITL      Durations `json:"itl" speed:"true" doc:"inter-token latency, per token; unknown unless every event carries one token"`
 	Gap      Durations `json:"gap" speed:"true" doc:"time between two token events, per event"`
 	Stall    Durations `json:"stall" speed:"true" doc:"longest gap of a request, per request"`
-	StartLag Durations `json:"start_lag" speed:"true" doc:"from due to written: the client's own delay, per request"`
+	StartLag Durations `json:"start_lag" doc:"from due to written: the client's own delay, per request"`
 
 	UserTPS        Numbers  `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
 	OutputTPS      Number   `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`

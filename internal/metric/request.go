@@ -38,7 +38,7 @@ type Request struct {
 	E2E      Duration `json:"e2e" speed:"true" doc:"end-to-end latency: from the same start to the last token event; without streaming, to the last byte"`
 	TPOT     Duration `json:"tpot" speed:"true" doc:"time per output token after the first event: (last - first token event) / the tokens after the first event"`
 	Stall    Duration `json:"stall" speed:"true" doc:"the longest gap between two token events"`
-	StartLag Duration `json:"start_lag" speed:"true" doc:"from the moment the request was due to its write: the client's own delay"`
+	StartLag Duration `json:"start_lag" doc:"from the moment the request was due to its write: the client's own delay"`
 	Events   int      `json:"events" doc:"number of token events"`
 
 	Content    string `json:"content" doc:"the answer's text"`

@@ -24,14 +24,15 @@ const (
 // Thresholds of the signals, from samples of prose, code and JSON against
 // synthetic faults. Shorter texts are not judged by them.
 const (
-	wallChars   = 32   // a wall needs this many characters that are not white space
+	wallChars   = 12   // a wall needs this many characters that are not white space
 	wallShare   = 0.80 // ... this share of them the same
 	wallRun     = 200  // ... or this many in a row
-	halfRun     = 64   // ... or this many in a row,
+	halfRun     = 32   // ... or this many in a row,
 	halfShare   = 0.50 // ... when they are this share of the text
 	doubleWords = 100  // doubling needs this many words
 	doubleShare = 0.30 // ... this many pairs of equal neighbours per word
-	brokenShare = 0.20 // U+FFFD per character
+	brokenChars = 32   // broken characters need a text this long
+	brokenShare = 0.20 // ... U+FFFD per character
 	loopWords   = 64   // a loop needs this many words
 	loopShare   = 0.50 // ... this share of its eight-word runs repeated
 )
@@ -65,7 +66,7 @@ func Degenerate(text string, regime Regime) string {
 	if regime == Forced {
 		return ""
 	}
-	if n := utf8.RuneCountInString(text); n >= wallChars && float64(strings.Count(text, "\uFFFD")) > brokenShare*float64(n) {
+	if n := utf8.RuneCountInString(text); n >= brokenChars && float64(strings.Count(text, "\uFFFD")) > brokenShare*float64(n) {
 		return DegenerateBroken
 	}
 	if len(words) >= loopWords && repeatedRuns(words) >= loopShare {

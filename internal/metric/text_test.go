@@ -57,11 +57,13 @@ func TestDegenerate(t *testing.T) {
 		"one character":                 {"7", "", "", ""},
 		"marks within reason":           {"Stop!!! Now.", "", "", ""},
 		"a rule inside prose":           {prose(40) + strings.Repeat("-", 40) + prose(40), "", "", ""},
+		"a wall of a short output":      {strings.Repeat("!", 16), DegenerateWall, DegenerateWall, DegenerateWall},
+		"a wall behind six words":       {"That canal keeps our prairie. " + strings.Repeat("!", 58), DegenerateWall, DegenerateWall, DegenerateWall},
 		"nothing":                       {"", "", "", ""},
 		"white space alone":             {strings.Repeat(" \n", 200), "", "", ""},
 		"a short answer said twice":     {"yes yes", "", "", ""},
 		"numbers in a table":            {strings.Repeat("10 20 30\n", 3), "", "", ""},
-		"a short wall, too short":       {strings.Repeat("!", 20), "", "", ""},
+		"a short wall, too short":       {strings.Repeat("!", 11), "", "", ""},
 		"words doubled, too few to say": {doubled(prose(20)), "", "", ""},
 	} {
 		for regime, want := range map[Regime]string{Natural: c.natural, Forced: c.forced, Echoing: c.echoed} {

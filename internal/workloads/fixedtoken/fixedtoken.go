@@ -145,7 +145,7 @@ func (w *workload) Yield(variable string) int {
 			return 0
 		}
 		return min(1, output-1)
-	case "ttft", "ttfc":
+	case "ttft", "ttfc", "tokens_per_event":
 		if !w.streamed {
 			return 0
 		}
