@@ -14,17 +14,21 @@ import (
 	"scenario/internal/engine"
 	"scenario/internal/formula"
 	"scenario/internal/workloads"
+	"scenario/schema"
 )
 
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [KIND]",
-		Short: "list a kind's keys, variables, functions and guards, with units and definitions",
-		Args:  cobra.MaximumNArgs(1),
+		Use:   "explain [KIND | file]",
+		Short: "list the keys of scenario files, or a kind's keys, variables, functions and guards",
+		Args:  atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			w := c.OutOrStdout()
 			if len(args) == 0 {
 				return explainKinds(w)
+			}
+			if args[0] == "file" {
+				return explainFile(w)
 			}
 			for _, k := range workloads.Kinds() {
 				if k.Name == args[0] {
@@ -58,7 +62,7 @@ func explainKinds(w io.Writer) error {
 	for _, k := range workloads.Kinds() {
 		fmt.Fprintf(&b, "%s\n%s\n", k.Name, wrap(k.Doc, "  "))
 	}
-	b.WriteString("\nscenario explain KIND lists its keys, variables, functions and guards.\n")
+	b.WriteString("\nscenario explain KIND lists its keys, variables, functions and guards,\nscenario explain file the keys that every scenario file has.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -101,6 +105,62 @@ func explainKind(w io.Writer, k engine.Kind) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// explainFile lists the keys of scenario files, from their schema.
+func explainFile(w io.Writer) error {
+	data, err := schema.Bundle(kindSchemas())
+	if err != nil {
+		return err
+	}
+	bundle := gjson.ParseBytes(data)
+	var b strings.Builder
+	b.WriteString("Scenario files are YAML. In text values ${VAR} and ${VAR:-default} stand for variables of the\nenvironment, and $${ for ${. 2k is 2048; durations are written 500ms, 2.5s, 10m. Keys that begin\nwith x- hold anchors.\n")
+	section(&b, "file", "keys at the top")
+	keysOf(&b, bundle, bundle, "", 0)
+	section(&b, "target", "the server under test")
+	keysOf(&b, bundle, bundle.Get("$defs.target"), "", 1)
+	section(&b, "phase", "keys of each of phases, and of defaults (but name, kind, workload, requires, checks, summary)")
+	keysOf(&b, bundle, bundle.Get("$defs.phase"), "", 1)
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// keysOf lists an object's keys, and those below them down to a depth.
+func keysOf(b *strings.Builder, bundle, object gjson.Result, prefix string, depth int) {
+	object.Get("properties").ForEach(func(key, value gjson.Result) bool {
+		inner := resolve(bundle, value)
+		doc := value.Get("description").String()
+		if doc == "" {
+			doc = inner.Get("description").String()
+		}
+		name := prefix + key.String()
+		item(b, name, doc)
+		if depth > 0 && name != "workload" {
+			keysOf(b, bundle, objectOf(bundle, inner), name+".", depth-1)
+		}
+		return true
+	})
+}
+
+// resolve follows a reference into the bundle's definitions.
+func resolve(bundle, value gjson.Result) gjson.Result {
+	if name, ok := strings.CutPrefix(value.Get("$ref").String(), "#/$defs/"); ok {
+		return bundle.Get("$defs." + name)
+	}
+	return value
+}
+
+// objectOf is a schema that may be an object, or the alternative of it that is one.
+func objectOf(bundle, value gjson.Result) gjson.Result {
+	for _, list := range []string{"anyOf", "oneOf"} {
+		for _, one := range value.Get(list).Array() {
+			if one = resolve(bundle, one); one.Get("properties").Exists() {
+				return one
+			}
+		}
+	}
+	return value
 }
 
 func section(b *strings.Builder, name, about string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,7 @@ func initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "write a first scenario to start from",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			name := "scenario.yaml"
 			if len(args) == 1 {
@@ -25,6 +26,8 @@ func initCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// The schema stands elsewhere than beside the user's file.
+			_, first, _ = bytes.Cut(first, []byte("\n#\n"))
 			f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
 			if errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%s is there already; it is left as it is", name)
@@ -36,7 +39,7 @@ func initCommand() *cobra.Command {
 			if err := errors.Join(err, f.Close()); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: now try  scenario run %s --simulate\n", name, name)
+			fmt.Fprintf(c.OutOrStdout(), "%s: now try  scenario run %s --simulate\n(for an editor: scenario schema > scenario.schema.json, and a first line\n# yaml-language-server: $schema=scenario.schema.json)\n", name, name)
 			return nil
 		},
 	}

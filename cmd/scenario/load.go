@@ -25,7 +25,7 @@ type loadFlags struct {
 	set     []string
 	baseURL string
 	model   string
-	seed    uint64
+	seed    string
 	phases  []string
 	when    string
 	nonce   string
@@ -35,24 +35,28 @@ func (f *loadFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.set, "set", nil, "override a value: `path=value`, as in phases.decode.concurrency=[1, 4] (repeatable)")
 	c.Flags().StringVar(&f.baseURL, "base-url", "", "override target.base_url")
 	c.Flags().StringVar(&f.model, "model", "", "override target.model")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "override the run seed")
+	c.Flags().StringVar(&f.seed, "seed", "", "override the run seed, a `number`")
 	c.Flags().StringArrayVar(&f.phases, "phase", nil, "run only this phase and what it requires (repeatable)")
 	c.Flags().StringVar(&f.when, "when", "", "run only the levels where this expression over planned values holds, as in \"concurrency <= 8\"")
 }
 
 // overrides are the --set options, those that stand for one included.
-func (f *loadFlags) overrides(c *cobra.Command) []string {
+func (f *loadFlags) overrides(c *cobra.Command) ([]string, error) {
 	set := f.set[:len(f.set):len(f.set)]
-	if f.baseURL != "" {
-		set = append(set, "target.base_url="+strconv.Quote(f.baseURL))
+	for _, flag := range []struct{ name, value, path string }{
+		{"base-url", f.baseURL, "target.base_url"}, {"model", f.model, "target.model"}, {"when", f.when, ""}, {"seed", f.seed, "seed"},
+	} {
+		switch {
+		case !c.Flags().Changed(flag.name):
+		case flag.value == "":
+			return nil, fmt.Errorf("--%s is empty: a variable that is not set? Leave the option out to run what the file says", flag.name)
+		case flag.name == "seed":
+			set = append(set, "seed="+flag.value)
+		case flag.path != "":
+			set = append(set, flag.path+"="+strconv.Quote(flag.value))
+		}
 	}
-	if f.model != "" {
-		set = append(set, "target.model="+strconv.Quote(f.model))
-	}
-	if c.Flags().Changed("seed") {
-		set = append(set, fmt.Sprintf("seed=%d", f.seed))
-	}
-	return set
+	return set, nil
 }
 
 // loaded is a scenario file that can be run.

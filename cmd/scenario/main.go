@@ -83,6 +83,25 @@ exit status:
 	return engine.ExitUsage
 }
 
+// atLeast and atMost are cobra's rules for arguments, in words.
+func atLeast(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < n {
+			return fmt.Errorf("%s takes a scenario file (scenario %s --help)", c.Name(), c.Name())
+		}
+		return nil
+	}
+}
+
+func atMost(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
+			return fmt.Errorf("%s takes at most %d argument, not %d (scenario %s --help)", c.Name(), n, len(args), c.Name())
+		}
+		return nil
+	}
+}
+
 // exitStatus ends the program with a status; what there is to say has been said.
 type exitStatus int
 

@@ -39,7 +39,7 @@ the other and gives one verdict over all. Each leaves a folder with result.json,
 requests.jsonl and scenario.yaml.`,
 		Example: `  scenario run scenarios/quickstart.yaml --simulate
   scenario run gate.yaml --base-url http://127.0.0.1:8000 --wait 10m`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeast(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			return f.run(c, files)
 		},
@@ -52,13 +52,18 @@ requests.jsonl and scenario.yaml.`,
 	c.Flags().Lookup("simulate").NoOptDefVal = "healthy"
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON instead of tables")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print the verdict alone")
+	c.MarkFlagsMutuallyExclusive("json", "quiet")
 	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colour, even on a terminal")
 	return c
 }
 
 func (f *runFlags) run(c *cobra.Command, files []string) error {
 	ctx, stdout, stderr := c.Context(), c.OutOrStdout(), c.ErrOrStderr()
-	l := loader{flags: &f.loadFlags, set: f.overrides(c), env: os.LookupEnv}
+	set, err := f.overrides(c)
+	if err != nil {
+		return err
+	}
+	l := loader{flags: &f.loadFlags, set: set, env: os.LookupEnv}
 	if f.nonce == "" {
 		f.nonce = newNonce()
 	}
@@ -94,14 +99,19 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 		}
 		verdicts = append(verdicts, f.one(ctx, one, stdout, stderr))
 	}
-	return f.finish(verdicts, stdout)
+	return f.finish(verdicts, runs, stdout)
 }
 
 // finish prints what is said once over all files.
-func (f *runFlags) finish(verdicts []engine.Verdict, stdout io.Writer) error {
+func (f *runFlags) finish(verdicts []engine.Verdict, runs []*prepared, stdout io.Writer) error {
 	verdict := engine.Combined(verdicts)
-	if len(verdicts) > 1 && !f.json {
-		fmt.Fprintf(stdout, "\n%s over %d scenarios\n", verdict.Decision, len(verdicts))
+	switch {
+	case f.json:
+		if err := printJSON(stdout, verdict, runs); err != nil {
+			return err
+		}
+	case len(runs) > 1:
+		fmt.Fprintf(stdout, "\n%s over %d scenarios\n", verdict.Decision, len(runs))
 	}
 	if verdict.ExitCode != engine.ExitGo {
 		return exitStatus(verdict.ExitCode)
@@ -115,6 +125,7 @@ type prepared struct {
 	id        string
 	files     *report.Files
 	overrides []string
+	result    *engine.Result // once it has been run
 }
 
 // prepare makes the runs' folders: after this nothing but the target can keep a
@@ -127,7 +138,7 @@ func (f *runFlags) prepare(all []*loaded, overrides []string) ([]*prepared, erro
 		if err != nil {
 			return runs, fmt.Errorf("the run's folder can't be made: %w", err)
 		}
-		runs = append(runs, &prepared{l, id, files, maskOverrides(overrides)})
+		runs = append(runs, &prepared{loaded: l, id: id, files: files, overrides: maskOverrides(overrides)})
 	}
 	return runs, nil
 }
@@ -154,6 +165,7 @@ func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Write
 	if err = errors.Join(err, p.files.Close()); err != nil {
 		fmt.Fprintln(errs, "scenario: the run's files are not complete:", err)
 	}
+	p.result = result
 	if err := f.print(out, result, p.files.Dir, isTerminal(stdout)); err != nil {
 		fmt.Fprintln(errs, "scenario: the report can't be printed:", err)
 	}
@@ -162,10 +174,8 @@ func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Write
 
 func (f *runFlags) print(w io.Writer, result *engine.Result, dir string, terminal bool) error {
 	switch {
-	case f.json:
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(result)
+	case f.json: // printed once over all files
+		return nil
 	case f.quiet:
 		_, err := fmt.Fprintln(w, result.Verdict.Decision)
 		return err
@@ -175,6 +185,32 @@ func (f *runFlags) print(w io.Writer, result *engine.Result, dir string, termina
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", filepath.Join(dir, "result.json"))
 	return err
+}
+
+// printJSON prints the result as it is stored; over several files, all of them
+// with the verdict over all.
+func printJSON(w io.Writer, verdict engine.Verdict, runs []*prepared) error {
+	all := struct {
+		Verdict engine.Verdict    `json:"verdict"`
+		Runs    []json.RawMessage `json:"runs"`
+	}{verdict, nil}
+	for _, one := range runs {
+		if one.result == nil {
+			continue // not run
+		}
+		data, err := report.JSON(one.result, one.link.client.Redactor())
+		if err != nil {
+			return err
+		}
+		all.Runs = append(all.Runs, data)
+	}
+	if len(runs) == 1 && len(all.Runs) == 1 {
+		_, err := w.Write(append(all.Runs[0], '\n'))
+		return err
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(all)
 }
 
 // colour reports whether colour is wanted at all.

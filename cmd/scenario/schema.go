@@ -15,7 +15,7 @@ func schemaCommand() *cobra.Command {
 		Long: `schema prints the JSON Schema of scenario files with all kinds of this build, for
 editors (yaml-language-server) and other tools; or, on demand, that of baseline
 files or of result.json.`,
-		Args: cobra.NoArgs,
+		Args: atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			var data []byte
 			var err error

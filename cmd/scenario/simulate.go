@@ -21,7 +21,7 @@ func simulateCommand() *cobra.Command {
 		Use:   "simulate",
 		Short: "serve a simulated LLM deployment until interrupted",
 		Long:  "simulate serves a simulated deployment on the OpenAI API, healthy or with one fault:\n\n" + personas(),
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			persona, ok := simserver.Find(name)
 			if !ok {

@@ -2,11 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"scenario/internal/diag"
+	"scenario/internal/engine"
 	"scenario/internal/report"
+	"scenario/internal/spec"
 )
 
 func validateCommand() *cobra.Command {
@@ -15,18 +19,13 @@ func validateCommand() *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "check scenario files; nothing is sent",
 		Long:  "validate checks everything that can be checked without a server: YAML, keys, values,\nthe type of every expression, and that the planned load can decide every check.",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  atLeast(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			l := loader{flags: &f, set: f.overrides(c), env: os.LookupEnv}
-			all, err := l.loadAll(files, c.ErrOrStderr())
+			set, err := f.overrides(c)
 			if err != nil {
 				return err
 			}
-			for _, one := range all {
-				one.close()
-				fmt.Fprintf(c.OutOrStdout(), "%s: ok\n", one.file)
-			}
-			return nil
+			return validate(loader{flags: &f, set: set, env: os.LookupEnv}, files, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	f.add(c)
@@ -38,9 +37,13 @@ func planCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "show what a run would send; nothing is sent",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  atLeast(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			l := loader{flags: &f, set: f.overrides(c), env: os.LookupEnv}
+			set, err := f.overrides(c)
+			if err != nil {
+				return err
+			}
+			l := loader{flags: &f, set: set, env: os.LookupEnv}
 			all, err := l.loadAll(files, c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -57,4 +60,34 @@ func planCommand() *cobra.Command {
 	}
 	f.add(c)
 	return c
+}
+
+// validate checks scenario and baseline files, all of them.
+func validate(l loader, files []string, stdout, stderr io.Writer) error {
+	bad := false
+	for _, file := range files {
+		var faults diag.List
+		kind := ""
+		if src, unreadable := spec.ReadFile(file); unreadable.HasErrors() {
+			faults = unreadable
+		} else if spec.IsBaseline(src) {
+			_, faults = spec.LoadBaseline(file, src)
+			kind = " (a baseline)"
+		} else {
+			var one *loaded
+			if one, faults = l.load(file, ""); one != nil {
+				one.close()
+			}
+		}
+		io.WriteString(stderr, faults.String())
+		if faults.HasErrors() {
+			bad = true
+			continue
+		}
+		fmt.Fprintf(stdout, "%s: ok%s\n", file, kind)
+	}
+	if bad {
+		return exitStatus(engine.ExitUsage)
+	}
+	return nil
 }

@@ -131,18 +131,16 @@ type GuardStatus string
 
 // The statuses that are told; a guard that looked and saw nothing has none.
 const (
-	Fired       GuardStatus = "fired"
-	NotChecked  GuardStatus = "not_checked"
-	SwitchedOff GuardStatus = "off"
+	Fired      GuardStatus = "fired"
+	NotChecked GuardStatus = "not_checked"
 )
 
-// GuardResult is a guard that fired, could not be checked, or was switched off.
+// GuardResult is a guard that fired or could not be checked.
 type GuardResult struct {
 	ID      string      `json:"id" doc:"the guard"`
-	Status  GuardStatus `json:"status" doc:"fired, not_checked or off"`
+	Status  GuardStatus `json:"status" doc:"fired or not_checked"`
 	Effect  Effect      `json:"effect" doc:"reject, invalid, undecided, warn or tag"`
-	Message string      `json:"message" doc:"what it saw, with numbers; why it was not checked; or why it is off"`
-	Because string      `json:"because,omitempty" doc:"the scenario's reason for tuning it"`
+	Message string      `json:"message" doc:"what it saw, with numbers, or why it was not checked"`
 }
 
 // watch runs the phase's guards over a level.
@@ -151,7 +149,6 @@ func watch(guards []GuardPlan, e *evidence) []GuardResult {
 	fired := map[string]Effect{}
 	for _, g := range guards {
 		if g.Effect == effectOff {
-			results = append(results, GuardResult{g.ID, SwitchedOff, g.Guard.Effect, "switched off", g.Because})
 			continue
 		}
 		if slices.ContainsFunc(g.After, func(id string) bool { return fired[id] != "" && fired[id].atLeast(g.Effect) }) {
@@ -172,15 +169,15 @@ func watch(guards []GuardPlan, e *evidence) []GuardResult {
 func (g GuardPlan) result(f finding) (GuardResult, bool) {
 	switch {
 	case f.fired && f.mild != "" && g.Effect.atLeast(f.mild):
-		return GuardResult{g.ID, Fired, f.mild, f.message, g.Because}, true
+		return GuardResult{g.ID, Fired, f.mild, f.message}, true
 	case f.fired:
-		return GuardResult{g.ID, Fired, g.Effect, f.message, g.Because}, true
+		return GuardResult{g.ID, Fired, g.Effect, f.message}, true
 	case f.decisive && g.tuned:
-		return GuardResult{g.ID, Fired, g.Effect, f.unchecked, g.Because}, true
+		return GuardResult{g.ID, Fired, g.Effect, f.unchecked}, true
 	case f.decisive:
-		return GuardResult{g.ID, Fired, Undecide, f.unchecked, g.Because}, true
+		return GuardResult{g.ID, Fired, Undecide, f.unchecked}, true
 	case f.unchecked != "":
-		return GuardResult{g.ID, NotChecked, g.Effect, f.unchecked, g.Because}, true
+		return GuardResult{g.ID, NotChecked, g.Effect, f.unchecked}, true
 	}
 	return GuardResult{}, false
 }
@@ -205,6 +202,17 @@ func (g GuardPlan) threshold(name string) float64 {
 		}
 	}
 	panic("guard " + g.ID + " has no threshold " + name)
+}
+
+// tuned lists the guards that a phase has changed.
+func tuned(guards []GuardPlan) []TunedGuard {
+	var list []TunedGuard
+	for _, g := range guards {
+		if g.Because != "" {
+			list = append(list, TunedGuard{g.ID, g.Effect, g.set, g.Because})
+		}
+	}
+	return list
 }
 
 // tune applies a phase's settings. The settings' names have been checked.

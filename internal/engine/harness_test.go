@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -88,10 +89,11 @@ func (m *memory) Result(r *engine.Result) error {
 
 // world is one run in virtual time: a simulated server, a client, a runner.
 type world struct {
-	server simserver.Config
-	wait   time.Duration
-	store  engine.Store
-	watch  engine.Observer
+	server  simserver.Config
+	handler http.Handler // serves in the simulated server's place
+	wait    time.Duration
+	store   engine.Store
+	watch   engine.Observer
 	// descriptors and dial stand in for the machine's own.
 	descriptors int
 	dial        func(ctx context.Context, network, address string) (net.Conn, error)
@@ -100,18 +102,32 @@ type world struct {
 	failed      *error // where the runner's error goes; nil: it is the test's
 }
 
+// start starts the server and returns how it is stopped.
+func (w world) start(t *testing.T, listener *simserver.Listener) (stop func()) {
+	served := make(chan struct{})
+	serve := func(serve func()) {
+		go func() {
+			defer close(served)
+			serve()
+		}()
+	}
+	if w.handler != nil {
+		server := &http.Server{Handler: w.handler}
+		serve(func() { server.Serve(listener) })
+		return func() { server.Close(); <-served }
+	}
+	server := simserver.New(w.server)
+	serve(func() { server.Serve(t.Context(), listener) })
+	return func() { server.Close(); <-served }
+}
+
 // run runs a plan in a bubble of virtual time.
 func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 	t.Helper()
 	var result *engine.Result
 	synctest.Test(t, func(t *testing.T) {
 		listener := simserver.NewListener()
-		server := simserver.New(w.server)
-		served := make(chan struct{})
-		go func() {
-			defer close(served)
-			server.Serve(t.Context(), listener)
-		}()
+		server := w.start(t, listener)
 		dial := w.dial
 		if dial == nil {
 			dial = listener.Dial
@@ -165,8 +181,7 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 			t.Error(err)
 		}
 		client.Close()
-		server.Close()
-		<-served
+		server()
 	})
 	return result
 }

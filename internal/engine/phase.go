@@ -89,7 +89,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	if e.died != "" {
 		p.runner.died = fmt.Sprintf("the target died in phase %s at C=%d", p.plan.Spec.Name, l.Concurrency)
 	}
-	if loaded.hung {
+	if loaded.hung && issued < l.Sessions {
 		stopped := fmt.Sprintf("stopped after %d of %d requests: the last %d all ran into a timeout", issued, l.Sessions, hangs(l.Concurrency))
 		result.Notes = append(result.Notes, stopped)
 		if result.State.Shown() {

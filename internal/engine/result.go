@@ -86,6 +86,7 @@ type PhaseResult struct {
 	Assumed []string       `json:"assumed,omitempty" doc:"keys whose value the published source does not state"`
 	Cache   string         `json:"cache" doc:"cold, any or warm: what the phase expects of the prefix cache"`
 	API     string         `json:"api" doc:"completions or chat"`
+	Tuned   []TunedGuard   `json:"tuned,omitempty" doc:"guards that the scenario has changed, and why"`
 	Levels  []*LevelResult `json:"levels" doc:"in the order of the ladder"`
 	Warmup  *WarmupResult  `json:"warmup,omitempty" doc:"the warm-up that was sent once for the phase"`
 }
@@ -108,7 +109,7 @@ type LevelResult struct {
 	Failures         []FailureCount  `json:"failures,omitempty" doc:"the most frequent causes of requests that were not good, most frequent first"`
 	OtherCauses      int             `json:"other_causes,omitempty" doc:"further causes that are not listed"`
 	Checks           []CheckResult   `json:"checks,omitempty" doc:"the phase's checks at this level"`
-	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired, could not be checked or are switched off"`
+	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired or could not be checked"`
 	Warmup           *WarmupResult   `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`
 	KV               *KVDemand       `json:"kv,omitempty" doc:"KV cache that the level asks for"`
 	Notes            []string        `json:"notes,omitempty" doc:"oddities of replies, with their number"`
@@ -148,4 +149,12 @@ type BaselineInfo struct {
 	Method   string   `json:"method,omitempty" doc:"as the baseline states it"`
 	Origin   string   `json:"origin,omitempty" doc:"where it was published"`
 	Unstated []string `json:"unstated,omitempty" doc:"what the baseline does not state"`
+}
+
+// TunedGuard is a guard that a phase has changed.
+type TunedGuard struct {
+	ID         string             `json:"id" doc:"the guard"`
+	Effect     Effect             `json:"effect" doc:"its effect in this phase; off: switched off"`
+	Thresholds map[string]float64 `json:"thresholds,omitempty" doc:"thresholds that were set"`
+	Because    string             `json:"because" doc:"the scenario's reason"`
 }

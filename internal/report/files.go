@@ -55,11 +55,17 @@ func (f *Files) Request(line engine.RequestLine) error {
 
 // Result implements engine.Store: the file is replaced in one step.
 func (f *Files) Result(r *engine.Result) error {
-	data, err := json.MarshalIndent(r, "", "  ")
+	data, err := JSON(r, f.redact)
 	if err != nil {
 		return err
 	}
-	return f.write("result.json", redactJSON(string(data), f.redact)+"\n")
+	return f.write("result.json", string(data)+"\n")
+}
+
+// JSON is a result as it is stored, without secrets.
+func JSON(r *engine.Result, redact Redactor) ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	return []byte(redactJSON(string(data), redact)), err
 }
 
 // Close closes the file of requests.

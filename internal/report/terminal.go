@@ -39,6 +39,9 @@ func (t terminal) head(r *engine.Result) {
 		fmt.Fprintf(t, "  %s", t.dim.Sprint(about(r)))
 	}
 	t.WriteString("\n")
+	if r.Scenario.Description != "" {
+		fmt.Fprintf(t, "%s\n", r.Scenario.Description)
+	}
 }
 
 // about is the target in a few words.
@@ -76,7 +79,7 @@ func (t terminal) phase(p *engine.PhaseResult) {
 }
 
 // columns of the table of levels; the last ones are right-aligned numbers.
-var columns = []string{"C", "state", "good", "output tok/s", "tok/s per user", "TTFT p50", "TTFT p95", "TPOT p50", "E2E p50"}
+var columns = []string{"C", "state", "ok", "output tok/s", "tok/s per user", "TTFT p50", "TTFT p95", "TPOT p50", "E2E p50"}
 
 func (t terminal) table(p *engine.PhaseResult) {
 	w := table.NewWriter()
@@ -148,6 +151,9 @@ func (t terminal) verdict(r *engine.Result) {
 	if len(r.Run.Partial) > 0 {
 		aside = append(aside, "partial: "+strings.Join(r.Run.Partial, " "))
 	}
+	if changed := overridden(r.Run.Overrides); changed != "" {
+		aside = append(aside, "overridden: "+changed)
+	}
 	if len(aside) > 0 {
 		line += " (" + strings.Join(aside, ", ") + ")"
 	}
@@ -155,6 +161,18 @@ func (t terminal) verdict(r *engine.Result) {
 	for _, reason := range v.Reasons {
 		fmt.Fprintf(t, "  %s\n", reason)
 	}
+}
+
+// overridden lists what --set changed about how the scenario judges; the target
+// is seen above.
+func overridden(set []string) string {
+	var paths []string
+	for _, s := range set {
+		if path, _, _ := strings.Cut(s, "="); !strings.HasPrefix(path, "target") {
+			paths = append(paths, path)
+		}
+	}
+	return strings.Join(paths, ", ")
 }
 
 func (t terminal) notes(r *engine.Result) {

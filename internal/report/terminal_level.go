@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,11 +32,7 @@ func (t terminal) level(l *engine.LevelResult) {
 	if l.Reason != "" {
 		lines = append(lines, l.Reason)
 	}
-	for _, g := range l.Guards {
-		if g.Status == engine.Fired && g.Effect.Decides() {
-			lines = append(lines, t.guard(g))
-		}
-	}
+	lines = append(lines, t.guards(l)...)
 	for _, c := range l.Checks {
 		// Where a level is worse than undecided, its undecided checks read what
 		// the fault left unknown: noise.
@@ -71,12 +69,33 @@ func failures(l *engine.LevelResult) []string {
 	return lines
 }
 
-func (t terminal) guard(g engine.GuardResult) string {
-	effect := t.warn
-	if g.Effect == engine.Reject {
-		effect = t.bad
+// guards are the guards that decide a level's state. Those that say the same
+// share a line.
+func (t terminal) guards(l *engine.LevelResult) []string {
+	var lines []string
+	for i, g := range l.Guards {
+		if g.Status != engine.Fired || !g.Effect.Decides() {
+			continue
+		}
+		same := func(other engine.GuardResult) bool {
+			return other.Status == engine.Fired && other.Effect == g.Effect && other.Message == g.Message
+		}
+		if slices.ContainsFunc(l.Guards[:i], same) {
+			continue
+		}
+		names := g.ID
+		for _, other := range l.Guards[i+1:] {
+			if same(other) {
+				names += ", " + other.ID
+			}
+		}
+		effect := t.warn
+		if g.Effect == engine.Reject {
+			effect = t.bad
+		}
+		lines = append(lines, fmt.Sprintf("%s %s: %s", effect.Sprint(string(g.Effect)), names, g.Message))
 	}
-	return fmt.Sprintf("%s %s: %s", effect.Sprint(string(g.Effect)), g.ID, g.Message)
+	return lines
 }
 
 func (t terminal) check(c engine.CheckResult) []string {
@@ -124,13 +143,12 @@ func formulas(l *engine.LevelResult) []string {
 }
 
 // common prints the tags and warnings of a phase's guards, once for all levels
-// that have them.
+// that have them, and the guards that the scenario has changed.
 func (t terminal) common(p *engine.PhaseResult) {
 	type remark struct {
 		id, message string
 		effect      engine.Effect
 		status      engine.GuardStatus
-		because     string
 	}
 	levels := map[remark][]string{}
 	var order []remark
@@ -143,7 +161,7 @@ func (t terminal) common(p *engine.PhaseResult) {
 			if g.Status == engine.Fired && g.Effect.Decides() {
 				continue
 			}
-			r := remark{g.ID, g.Message, g.Effect, g.Status, g.Because}
+			r := remark{g.ID, g.Message, g.Effect, g.Status}
 			if levels[r] == nil {
 				order = append(order, r)
 			}
@@ -151,23 +169,27 @@ func (t terminal) common(p *engine.PhaseResult) {
 		}
 	}
 	for _, r := range order {
-		where := ""
+		where, word := "", string(r.effect)
 		if len(levels[r]) < ran {
 			where = " (C=" + strings.Join(levels[r], ", ") + ")"
 		}
-		word := string(r.effect)
-		switch r.status {
-		case engine.NotChecked:
+		if r.status == engine.NotChecked {
 			word = "not checked"
-		case engine.SwitchedOff:
-			word = "off"
 		}
-		line := fmt.Sprintf("  %s %s%s: %s", t.warn.Sprint(word), r.id, where, r.message)
-		if r.because != "" {
-			line += " because: " + r.because
-		}
-		t.WriteString(line + "\n")
+		fmt.Fprintf(t, "  %s %s%s: %s\n", t.warn.Sprint(word), r.id, where, r.message)
 	}
+	for _, g := range p.Tuned {
+		fmt.Fprintf(t, "  %s %s\n", t.warn.Sprint("tuned"), tuning(g))
+	}
+}
+
+// tuning says what a scenario has changed about a guard.
+func tuning(g engine.TunedGuard) string {
+	words := []string{g.ID + ": " + string(g.Effect)}
+	for _, name := range slices.Sorted(maps.Keys(g.Thresholds)) {
+		words = append(words, fmt.Sprintf("%s %g", name, g.Thresholds[name]))
+	}
+	return strings.Join(words, ", ") + ", because: " + g.Because
 }
 
 func (t terminal) warmup(w *engine.WarmupResult, name string) {

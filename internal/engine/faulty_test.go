@@ -1,0 +1,265 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"scenario/internal/engine"
+)
+
+// faulty is a server whose completions a test decides: by the number of the
+// completion, from 1 (the first is the preflight's), and by how many are in flight.
+type faulty struct {
+	reply    func(w http.ResponseWriter, r *http.Request, n, inFlight int, ask ask)
+	n        atomic.Int64
+	inFlight atomic.Int64
+}
+
+// ask is what a request asks for.
+type ask struct {
+	Prompt    []int `json:"prompt"`
+	MaxTokens int   `json:"max_tokens"`
+}
+
+func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/models") {
+		fmt.Fprint(w, `{"data":[{"id":"sim-1","owned_by":"vllm","max_model_len":4096}]}`)
+		return
+	}
+	if !strings.HasSuffix(r.URL.Path, "/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	var a ask
+	json.NewDecoder(r.Body).Decode(&a)
+	inFlight := int(f.inFlight.Add(1))
+	defer f.inFlight.Add(-1)
+	f.reply(w, r, int(f.n.Add(1)), inFlight, a)
+}
+
+// good streams a reply of its own to each prompt.
+func good(w http.ResponseWriter, a ask) {
+	word := func(i int) string { return fmt.Sprintf("%x ", a.Prompt[(i*7)%len(a.Prompt)]*(i+3)) }
+	stream(w, a, word)
+}
+
+// wall streams one character.
+func wall(w http.ResponseWriter, a ask) { stream(w, a, func(int) string { return "!" }) }
+
+func stream(w http.ResponseWriter, a ask, word func(int) string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w).Flush
+	for i := range a.MaxTokens {
+		fmt.Fprintf(w, "data: {\"model\":\"sim-1\",\"choices\":[{\"index\":0,\"text\":%q}]}\n\n", word(i))
+		flush()
+		time.Sleep(4 * time.Millisecond)
+	}
+	fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"length\"}]}\n\n")
+	fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"prompt_tokens_details\":{\"cached_tokens\":0}}}\n\ndata: [DONE]\n\n", len(a.Prompt), a.MaxTokens)
+}
+
+// wide is one level of 40 requests, eight at a time, without warm-up.
+const wide = `
+  - name: decode
+    kind: fixed-token
+    concurrency: 8
+    workload: {prompt: {ids: random, tokens: 64}, output_tokens: 64}
+    warmup: off
+    load: {requests: 40}
+    checks: {correct: [ok_count >= 0]}
+`
+
+func TestFaultyServers(t *testing.T) {
+	impatient := strings.Replace(header, "proxy: off", "proxy: off, timeouts: {first_token: 5s, idle: 5s}", 1)
+	hang := func(r *http.Request) { <-r.Context().Done() }
+	for name, c := range map[string]struct {
+		reply  func(w http.ResponseWriter, r *http.Request, n, inFlight int, a ask)
+		src    string
+		guards []string
+		state  engine.State
+		exit   int
+		say    string // in the level's reason or notes
+		atMost int    // requests issued; 0: all 40
+	}{
+		"sound": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) { good(w, a) },
+			state: engine.Accepted,
+		},
+		"walls under load, sound alone": {
+			reply: func(w http.ResponseWriter, _ *http.Request, n, inFlight int, a ask) {
+				if n%10 == 0 && inFlight > 1 {
+					wall(w, a)
+					return
+				}
+				good(w, a)
+			},
+			guards: []string{"degenerate"}, state: engine.Rejected, exit: engine.ExitRejected,
+		},
+		"walls that depend on the prompt alone": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) {
+				if a.Prompt[0]%11 == 0 {
+					wall(w, a)
+					return
+				}
+				good(w, a)
+			},
+			state: engine.Accepted,
+		},
+		"errors from then on, but answers": {
+			reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+				if n > 10 {
+					http.Error(w, `{"error":{"message":"out of memory"}}`, http.StatusInternalServerError)
+					return
+				}
+				good(w, a)
+			},
+			guards: []string{"errors"}, state: engine.Rejected, exit: engine.ExitRejected,
+		},
+		"no answer from then on": {
+			reply: func(w http.ResponseWriter, r *http.Request, n, _ int, a ask) {
+				if n > 10 {
+					panic(http.ErrAbortHandler)
+				}
+				good(w, a)
+			},
+			guards: []string{"died"}, state: engine.Rejected, exit: engine.ExitRejected,
+		},
+		"hangs from then on": {
+			reply: func(w http.ResponseWriter, r *http.Request, n, _ int, a ask) {
+				if n > 10 {
+					hang(r)
+					return
+				}
+				good(w, a)
+			},
+			src:    impatient,
+			guards: []string{"died"}, state: engine.Rejected, exit: engine.ExitRejected, say: "stopped after", atMost: 30,
+		},
+		"hangs for a while, within the budget": {
+			reply: func(w http.ResponseWriter, r *http.Request, n, _ int, a ask) {
+				if n > 20 && n <= 36 {
+					hang(r)
+					return
+				}
+				good(w, a)
+			},
+			src:   strings.Replace(impatient, "phases:", "defaults: {error_budget: 0.5}\nphases:", 1),
+			state: engine.IncompleteLevel, exit: engine.ExitInvalid, say: "stopped after", atMost: 39,
+		},
+		"no text at all": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) {
+				stream(w, a, func(int) string { return "" })
+			},
+			guards: []string{"lost-text"}, state: engine.InvalidLevel, exit: engine.ExitInvalid,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := c.src
+			if src == "" {
+				src = header
+			}
+			r := world{handler: &faulty{reply: c.reply}}.run(t, plan(t, src+wide, engine.PlanOptions{}))
+			if r.Verdict.ExitCode != c.exit {
+				t.Errorf("exit %d, want %d: %v", r.Verdict.ExitCode, c.exit, r.Verdict.Reasons)
+			}
+			if len(r.Phases) == 0 {
+				t.Fatal("no phase was run")
+			}
+			l := r.Phases[0].Levels[0]
+			if l.State != c.state || !slices.Equal(fired(r), c.guards) {
+				t.Errorf("the level is %s, guards %v; want %s, %v: %s", l.State, fired(r), c.state, c.guards, l.Why())
+			}
+			said := l.Reason + strings.Join(l.Notes, " ")
+			if !strings.Contains(said, c.say) {
+				t.Errorf("it says %q, want %q", said, c.say)
+			}
+			issued := 0
+			for _, n := range l.Outcomes {
+				issued += n
+			}
+			if most := max(c.atMost, 0); most > 0 && issued > most || most == 0 && issued != 40 {
+				t.Errorf("%d requests issued, want at most %d (0: all 40)", issued, c.atMost)
+			}
+		})
+	}
+}
+
+func TestPreflightRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply func(w http.ResponseWriter, r *http.Request, n, inFlight int, a ask)
+		exit  int
+		want  string
+	}{
+		"no token ids": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, _ ask) {
+				http.Error(w, `{"error":{"message":"prompt must be a string"}}`, http.StatusBadRequest)
+			},
+			exit: engine.ExitInvalid, want: "use prompt: {text: …}",
+		},
+		"ids beyond the vocabulary": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, _ ask) {
+				http.Error(w, `{"error":{"message":"Token id 29999 is out of vocabulary"}}`, http.StatusBadRequest)
+			},
+			exit: engine.ExitInvalid, want: "outside of the target's vocabulary",
+		},
+		"another field": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, _ ask) {
+				http.Error(w, `{"error":{"message":"Unrecognized argument: seed"}}`, http.StatusBadRequest)
+			},
+			exit: engine.ExitInvalid, want: "the target refuses the phase's request: HTTP 400 Bad Request: Unrecognized argument: seed",
+		},
+		"ignore_eos ignored": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) { a.MaxTokens /= 2; good(w, a) },
+			exit:  engine.ExitInvalid, want: "does not honour ignore_eos",
+		},
+		"a key wanted": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, _ ask) {
+				http.Error(w, `{"error":{"message":"no key"}}`, http.StatusUnauthorized)
+			},
+			exit: engine.ExitUnusable, want: "set target.api_key_env",
+		},
+		"no such model after all": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, _ ask) {
+				http.Error(w, `{"error":{"message":"model not found"}}`, http.StatusNotFound)
+			},
+			exit: engine.ExitUnusable, want: `the scenario asks for model "sim-1"`,
+		},
+		"a page": {
+			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, _ ask) {
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, "<html><title>Welcome</title></html>")
+			},
+			exit: engine.ExitUnusable, want: "the reply is not an event stream",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := world{handler: &faulty{reply: c.reply}}.run(t, plan(t, header+wide, engine.PlanOptions{}))
+			if reasons := strings.Join(r.Verdict.Reasons, "\n"); r.Verdict.ExitCode != c.exit || !strings.Contains(reasons, c.want) {
+				t.Errorf("exit %d: %s\nwant %d, %q", r.Verdict.ExitCode, reasons, c.exit, c.want)
+			}
+		})
+	}
+}
+
+func TestEndpointsTakeTurns(t *testing.T) {
+	src := strings.Replace(header, `"http://sim"`, `["http://sim-a", "http://sim-b", "http://sim-c"]`, 1) + strings.Replace(wide, "warmup: off", "warmup: {scope: phase, requests: 2, per_endpoint: true}", 1)
+	hosts := map[string]*atomic.Int64{"sim-a": {}, "sim-b": {}, "sim-c": {}}
+	r := world{handler: &faulty{reply: func(w http.ResponseWriter, r *http.Request, _, _ int, a ask) {
+		hosts[r.Host].Add(1)
+		good(w, a)
+	}}}.run(t, plan(t, src, engine.PlanOptions{}))
+	if r.Verdict.Decision != engine.Go || r.Phases[0].Warmup.Sent != 6 {
+		t.Fatalf("verdict %+v, warm-up %+v", r.Verdict, r.Phases[0].Warmup)
+	}
+	for host, n := range hosts {
+		if n := n.Load(); n < 16 || n > 17 { // 40/3, 2 of the warm-up, 1 probe
+			t.Errorf("%s got %d requests", host, n)
+		}
+	}
+}

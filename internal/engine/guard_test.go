@@ -1,0 +1,354 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"scenario/internal/metric"
+	"scenario/internal/spec"
+)
+
+// reply is a good reply to a prompt of its own, as a phase with forced lengths
+// gets it.
+func reply(i int) *metric.Request {
+	start := int64(i+1) * int64(time.Millisecond)
+	r := &metric.Request{
+		Index: i, OK: true, Outcome: metric.OutcomeOK, FinishReason: "length", Model: "m",
+		PromptTokens: metric.Count(256), OutputTokens: metric.Count(300), CachedTokens: metric.Count(0),
+		Events: 300, TokensPerEvent: metric.Known(1), LateEvents: 1, E2E: metric.Span(time.Second),
+		Content: fmt.Sprintf("reply number %d says something of its own about its %d words", i, i*i),
+		At:      metric.Stamps{Written: start, Closed: start + int64(time.Second)},
+	}
+	r.Asked = metric.Asked{PromptTokens: 256, OutputTokens: 300, Forced: true, PromptHash: fmt.Sprint("prompt", i), HeadHash: fmt.Sprint("head", i)}
+	return r
+}
+
+// replies are n good ones, of which change may change each.
+func replies(n int, change func(i int, r *metric.Request)) []*metric.Request {
+	var list []*metric.Request
+	for i := range n {
+		r := reply(i)
+		if change != nil {
+			change(i, r)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// scene is a level of a phase for guards to look at.
+func scene(requests []*metric.Request) *evidence {
+	phase := &PhasePlan{Cache: "cold", Spec: &spec.Phase{
+		Load: spec.LoadSettings{Mode: "wave"}, Temperature: spec.Optional[float64]{Set: true},
+	}}
+	level := &LevelPlan{Concurrency: 4, Profile: Profile{PromptTokens: 256, OutputTokens: 300, Forced: true, TokenIDs: true}, KV: &KVDemand{}}
+	e := &evidence{phase: phase, level: level, model: "m", heads: map[string]int{}}
+	for _, r := range requests {
+		e.heads[r.Asked.HeadHash]++
+	}
+	e.found = metric.NewLevel(4, requests)
+	return e
+}
+
+// seen are the guards that fired, with their effects: "degenerate reject".
+func seen(results []GuardResult) []string {
+	var list []string
+	for _, r := range results {
+		if r.Status == Fired {
+			list = append(list, r.ID+" "+string(r.Effect))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestGuards(t *testing.T) {
+	wall := func(r *metric.Request) {
+		r.Content, r.Degenerate, r.DegenerateKind = strings.Repeat("!", 300), true, metric.DegenerateWall
+	}
+	fail := func(r *metric.Request, outcome string) {
+		r.OK, r.Outcome, r.Error = false, outcome, "it broke"
+	}
+	mismatch := func(r *metric.Request, prompt, output int, finish string) {
+		r.PromptTokens, r.OutputTokens, r.FinishReason = metric.Count(prompt), metric.Count(output), finish
+		r.OK, r.Outcome, r.Error = false, metric.OutcomeLengthMismatch, "other lengths"
+	}
+	every := func(n int, do func(*metric.Request)) func(int, *metric.Request) {
+		return func(i int, r *metric.Request) {
+			if i%n == 0 {
+				do(r)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		requests []*metric.Request
+		change   func(*evidence)
+		want     []string
+	}{
+		"nothing": {replies(20, nil), nil, nil},
+		"a failed request": {
+			replies(20, every(20, func(r *metric.Request) { fail(r, metric.OutcomeHTTPError) })), nil,
+			[]string{"errors reject"},
+		},
+		"failures within the budget": {
+			replies(20, every(20, func(r *metric.Request) { fail(r, metric.OutcomeTimeout) })),
+			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.05 },
+			nil,
+		},
+		"a dead target explains its errors": {
+			replies(20, every(2, func(r *metric.Request) { fail(r, metric.OutcomeConnectError) })),
+			func(e *evidence) { e.died = "connection refused" },
+			[]string{"died reject"},
+		},
+		"another model": {replies(9, func(i int, r *metric.Request) { r.Model = "n" }), nil, []string{"mixed-replies warn"}},
+		"two models": {
+			replies(9, func(i int, r *metric.Request) { r.Model = fmt.Sprint("m", i%2) }), nil,
+			[]string{"mixed-replies warn"},
+		},
+		"two system fingerprints": {
+			replies(9, func(i int, r *metric.Request) { r.SystemFingerprint = fmt.Sprint("fp", i%2) }), nil,
+			[]string{"mixed-replies warn"},
+		},
+		"a cut prompt explains the mismatch": {
+			replies(9, func(_ int, r *metric.Request) { mismatch(r, 128, 300, "length") }), nil,
+			[]string{"truncated-prompt reject"},
+		},
+		"an early stop explains the mismatch": {
+			replies(9, every(3, func(r *metric.Request) { mismatch(r, 256, 41, "stop") })), nil,
+			[]string{"early-stop invalid"},
+		},
+		"a prompt that grew": {replies(9, every(3, func(r *metric.Request) { mismatch(r, 257, 300, "length") })), nil, []string{"length-mismatch invalid"}},
+		"fewer tokens without a stop": {
+			replies(9, every(3, func(r *metric.Request) { mismatch(r, 256, 299, "length") })), nil,
+			[]string{"length-mismatch invalid"},
+		},
+		"no usage where lengths are forced": {
+			replies(9, every(9, func(r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} })), nil,
+			[]string{"early-stop undecided", "length-mismatch undecided"},
+		},
+		"text that got lost": {
+			replies(9, every(9, func(r *metric.Request) { r.Content, r.LostText = "", true })), nil,
+			[]string{"lost-text invalid"},
+		},
+		"walls everywhere": {replies(9, func(i int, r *metric.Request) { wall(r); r.Content += fmt.Sprint(i) }), nil, []string{"same-outputs reject"}},
+		"walls of their own": {
+			replies(9, func(i int, r *metric.Request) { c := r.Content; wall(r); r.Content = c + r.Content }), nil,
+			[]string{"degenerate reject"},
+		},
+		"walls beside lost text": {
+			replies(20, func(i int, r *metric.Request) {
+				if c := r.Content; i < 18 {
+					wall(r)
+					r.Content = c + r.Content
+				} else {
+					r.Content, r.LostText = "", true
+				}
+			}), nil,
+			[]string{"degenerate reject", "lost-text invalid"},
+		},
+		"a few walls that nobody sent again": {
+			replies(20, every(20, wall)), nil,
+			[]string{"degenerate undecided"},
+		},
+		"a few walls that are sound alone": {
+			replies(20, every(10, wall)), func(e *evidence) { e.resent, e.sound = 2, 2 },
+			[]string{"degenerate reject"},
+		},
+		"a few walls that are the model's own": {
+			replies(20, every(10, wall)), func(e *evidence) { e.resent = 2 },
+			[]string{"degenerate warn"},
+		},
+		"a few walls at a temperature": {
+			replies(20, every(20, wall)), func(e *evidence) { e.phase.Spec.Temperature.Set = false },
+			[]string{"degenerate reject"},
+		},
+		"a wall where the model was free to stop": {
+			replies(200, func(i int, r *metric.Request) {
+				r.Asked.Forced = false
+				if i == 0 {
+					wall(r)
+				}
+			}), nil,
+			[]string{"degenerate reject"},
+		},
+		"one loop of many where the model was free to stop": {
+			replies(200, func(i int, r *metric.Request) {
+				r.Asked.Forced = false
+				r.Degenerate = i == 0
+				r.DegenerateKind = metric.DegenerateLoop
+			}), nil,
+			[]string{"degenerate warn"},
+		},
+		"one bad endpoint of six": {
+			replies(60, func(i int, r *metric.Request) {
+				if r.Endpoint = i % 6; r.Endpoint == 3 {
+					c := r.Content
+					wall(r)
+					r.Content = c + r.Content
+				}
+			}), nil,
+			[]string{"degenerate reject"},
+		},
+		"one text for all": {replies(9, func(_ int, r *metric.Request) { r.Content = strings.Repeat("one text for all ", 9) }), nil, []string{"same-outputs reject"}},
+		"one text for two": {replies(2, func(_ int, r *metric.Request) { r.Content = strings.Repeat("one text for all ", 9) }), nil, []string{"same-outputs reject"}},
+		"one text for a tenth": {
+			replies(40, every(10, func(r *metric.Request) { r.Content = strings.Repeat("one text for all ", 9) })), nil,
+			[]string{"same-outputs warn"},
+		},
+		"one text for one prompt": {
+			replies(9, func(_ int, r *metric.Request) { r.Content, r.Asked.PromptHash = strings.Repeat("one text ", 9), "p" }), nil,
+			nil,
+		},
+		"short equal texts":        {replies(9, func(_ int, r *metric.Request) { r.Content = "yes" }), nil, nil},
+		"prompts that begin alike": {replies(9, every(2, func(r *metric.Request) { r.Asked.HeadHash = "head" })), nil, []string{"prompts-repeat invalid"}},
+		"a warm cache":             {replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Count(240) }), nil, []string{"cache-warm invalid"}},
+		"a block of cached tokens": {replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Count(64) }), nil, nil},
+		"one hit among counts that are left out": {
+			replies(9, func(i int, r *metric.Request) {
+				if r.CachedTokens = (metric.Number{}); i == 0 {
+					r.CachedTokens = metric.Count(200)
+				}
+			}), nil, nil,
+		},
+		"no count of cached tokens": {replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Number{} }), nil, []string{"cache-unverified warn"}},
+		"a warm cache where any will do": {
+			replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Count(240) }),
+			func(e *evidence) { e.phase.Cache = "any" },
+			nil,
+		},
+		"streams that were held back": {replies(9, func(_ int, r *metric.Request) { r.LateEvents = 280 }), nil, []string{"buffered-stream invalid"}},
+		"one endpoint of three that holds back": {
+			replies(30, func(i int, r *metric.Request) {
+				if r.Endpoint = i % 3; r.Endpoint == 2 {
+					r.LateEvents = 300
+				}
+			}), nil,
+			[]string{"buffered-stream invalid"},
+		},
+		"a concurrency that was not held": {
+			replies(20, func(i int, r *metric.Request) {
+				r.At.Written = int64(i) * int64(time.Second)
+				r.At.Closed = r.At.Written + int64(time.Second)
+			}),
+			func(e *evidence) { e.phase.Spec.Load.Mode = "closed" },
+			[]string{"concurrency-not-held invalid"},
+		},
+		"several tokens in an event": {
+			replies(9, func(_ int, r *metric.Request) { r.Events, r.TokensPerEvent = 100, metric.Known(3) }), nil,
+			[]string{"multi-token-events tag"},
+		},
+		"short outputs": {replies(9, nil), func(e *evidence) { e.level.Profile.OutputTokens = 64 }, []string{"short-output warn"}},
+		"a constant prompt": {
+			replies(9, func(_ int, r *metric.Request) { r.Asked.PromptHash, r.Asked.HeadHash = "p", "h" }),
+			func(e *evidence) { e.level.Profile.ConstantPrompt, e.phase.Cache = true, "any" },
+			[]string{"constant-prompt tag"},
+		},
+		"natural lengths": {
+			replies(9, func(_ int, r *metric.Request) { r.Asked.Forced = false }),
+			func(e *evidence) { e.level.Profile.Forced = false },
+			[]string{"natural-length tag"},
+		},
+		"more than the KV cache": {replies(9, nil), func(e *evidence) { e.level.KV.Message = "it does not fit" }, []string{"kv-bound tag"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(c.requests)
+			if c.change != nil {
+				c.change(e)
+			}
+			results := watch(tune(nil), e)
+			if got := seen(results); !slices.Equal(got, c.want) {
+				t.Errorf("fired %q, want %q", got, c.want)
+			}
+			for _, r := range results {
+				if r.Message == "" {
+					t.Errorf("%s says nothing", r.ID)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryGuardFiresInATest(t *testing.T) {
+	// The table above is the only proof that a guard can fire: a new one needs a row.
+	known := map[string]bool{}
+	for _, g := range Guards() {
+		if known[g.ID] {
+			t.Errorf("two guards are called %s", g.ID)
+		}
+		known[g.ID] = true
+		for _, after := range g.After {
+			if !known[after] {
+				t.Errorf("%s comes after %s, which is looked at later or does not exist", g.ID, after)
+			}
+		}
+		for _, threshold := range g.Thresholds {
+			if threshold.Default < threshold.Min || threshold.Default > threshold.Max {
+				t.Errorf("%s.%s: the default %g is outside of %g to %g", g.ID, threshold.Name, threshold.Default, threshold.Min, threshold.Max)
+			}
+		}
+	}
+	for _, later := range LaterGuards() {
+		if known[later] {
+			t.Errorf("%s is a guard of this build and of a later one", later)
+		}
+	}
+}
+
+func TestTunedGuards(t *testing.T) {
+	setting := func(id, effect string, thresholds map[string]float64) spec.GuardSetting {
+		return spec.GuardSetting{ID: id, Effect: effect, Off: effect == "off", Because: "a test", Thresholds: thresholds}
+	}
+	failures := replies(20, func(i int, r *metric.Request) {
+		if i%2 == 0 {
+			r.OK, r.Outcome = false, metric.OutcomeConnectError
+		}
+	})
+	for name, c := range map[string]struct {
+		settings []spec.GuardSetting
+		requests []*metric.Request
+		change   func(*evidence)
+		want     []string
+	}{
+		"a milder guard explains nothing away": {
+			[]spec.GuardSetting{setting("died", "warn", nil)}, failures,
+			func(e *evidence) { e.died = "connection refused" },
+			[]string{"died warn", "errors reject"},
+		},
+		"a guard that is off explains nothing away": {
+			[]spec.GuardSetting{setting("died", "off", nil)}, failures,
+			func(e *evidence) { e.died = "connection refused" },
+			[]string{"errors reject"},
+		},
+		"both milder": {
+			[]spec.GuardSetting{setting("died", "warn", nil), setting("errors", "warn", nil)}, failures,
+			func(e *evidence) { e.died = "connection refused" },
+			[]string{"died warn"},
+		},
+		"a threshold": {
+			[]spec.GuardSetting{setting("cache-warm", "", map[string]float64{"max_ratio": 1})},
+			replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Count(240) }), nil, nil,
+		},
+		"an effect for what cannot be decided": {
+			[]spec.GuardSetting{setting("early-stop", "warn", nil), setting("length-mismatch", "tag", nil)},
+			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
+			[]string{"early-stop warn", "length-mismatch tag"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(c.requests)
+			if c.change != nil {
+				c.change(e)
+			}
+			plans := tune(c.settings)
+			if got := seen(watch(plans, e)); !slices.Equal(got, c.want) {
+				t.Errorf("fired %q, want %q", got, c.want)
+			}
+			if list := tuned(plans); len(list) != len(c.settings) || list[0].Because != "a test" {
+				t.Errorf("the report lists %+v as tuned", list)
+			}
+		})
+	}
+}
