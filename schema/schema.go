@@ -38,7 +38,19 @@ func Baseline() []byte { return []byte(baseline) }
 // Bundle composes the schema of a scenario file from the base and the kinds.
 // The same kinds in the same order give the same bytes. An error names the kind
 // whose name or schema can't be used, and why.
+//
+// Editors and validators often read YAML 1.1, in which off is false: where the
+// language has off, the bundle takes false too. Strict does not.
 func Bundle(kinds []Kind) ([]byte, error) {
+	root, err := compose(kinds)
+	if err != nil {
+		return nil, err
+	}
+	return encode(root)
+}
+
+// compose is the bundle as data.
+func compose(kinds []Kind) (object, error) {
 	var root object
 	if err := decode([]byte(base), &root); err != nil {
 		return nil, fmt.Errorf("base schema: %w", err)
@@ -68,7 +80,7 @@ func Bundle(kinds []Kind) ([]byte, error) {
 		kindKey["enum"] = names
 		phase["allOf"] = branches
 	}
-	return encode(root)
+	return root, nil
 }
 
 // object is a JSON object as encoding/json decodes it.

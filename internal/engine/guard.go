@@ -86,7 +86,12 @@ type evidence struct {
 	level *LevelPlan
 	found *metric.Level
 
-	model     string         // that requests name
+	model string // that requests name
+	trial *Trial // of the client, without a server; nil: none was made
+	// sharesProcess: the server runs in this process, so that its CPU time cannot
+	// be told from the client's.
+	sharesProcess bool
+
 	died      string         // how the target stopped answering; empty: it did not
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone
@@ -120,9 +125,9 @@ func Guards() []Guard {
 // LaterGuards are the guards of the language that this build does not have.
 func LaterGuards() []string {
 	return []string{
-		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract", "cache-cold", "client-bound",
+		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract", "cache-cold",
 		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
-		"server-capped", "read-stamps",
+		"server-capped",
 	}
 }
 

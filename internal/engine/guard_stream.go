@@ -85,6 +85,15 @@ func tagGuards() []Guard {
 			},
 		},
 		{
+			ID:     "read-stamps",
+			Doc:    "arrivals were stamped after the read and not by the kernel (TLS, a proxy, another system than Linux, or a wall clock that was set): under load they are late by client.lag",
+			Effect: Tag,
+			check: func(e *evidence) finding {
+				byKernel, ok := e.found.Client.KernelRatio.Number()
+				return remark(ok && byKernel < 0.99, fmt.Sprintf("%.0f %% of the reads were stamped after they returned, not by the kernel", 100*(1-byKernel)))
+			},
+		},
+		{
 			ID:     "kv-bound",
 			Doc:    "the level needs more KV cache than the target has",
 			Effect: Tag,

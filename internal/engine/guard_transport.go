@@ -26,6 +26,7 @@ func transportGuards() []Guard {
 			After:  []string{"died"},
 			check:  errorsOverBudget,
 		},
+		clientBound(),
 		{
 			ID:     "mixed-replies",
 			Doc:    "replies of one level name different models or system fingerprints, or another model than was asked for",
@@ -37,14 +38,14 @@ func transportGuards() []Guard {
 			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write",
 			Effect:     Void,
 			Thresholds: []Threshold{share("min_ratio", 0.95, "least mean in flight, as a share of the concurrency")},
-			After:      []string{"died", "errors"},
+			After:      []string{"died", "errors", "client-bound"},
 			check:      concurrencyNotHeld,
 		},
 	}
 }
 
 func errorsOverBudget(e *evidence) finding {
-	r, failed := first(e.found.Requests, (*metric.Request).Failed)
+	r, failed := first(e.found.Requests, func(r *metric.Request) bool { return r.Failed() && !r.ClientFault })
 	budget := e.phase.Spec.ErrorBudget
 	if failed == 0 || float64(failed) <= budget*float64(e.found.Issued) {
 		return silent()

@@ -172,6 +172,8 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 		runner := &engine.Runner{
 			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait,
 			Observer: w.watch, Descriptors: w.descriptors, Scenario: engine.ScenarioInfo{Name: "test"},
+			// Time is virtual, CPU time is not: it says nothing of the client.
+			Info: engine.RunInfo{Simulated: "in virtual time"},
 		}
 		result, err = runner.Run(ctx)
 		switch {

@@ -41,6 +41,9 @@ func measure(reply *chat.Reply, moments metric.Stamps) *metric.Request {
 		Model:             reply.Model,
 		SystemFingerprint: reply.SystemFingerprint,
 		Notes:             reply.Notes,
+		ClientFault:       reply.Failure == chat.ClientError,
+		KernelReads:       reply.KernelReads,
+		OtherReads:        reply.OtherReads,
 		At:                moments,
 	}
 	if reply.Status != 0 {

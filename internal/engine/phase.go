@@ -54,19 +54,36 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 	result.Started = &now
 	live := &Live{Planned: l.Sessions}
 	p.runner.observe(LevelStarted{p.plan, l, live})
+	if why := p.runner.calibrate(ctx, l); why != "" {
+		result.State, result.Reason = InvalidLevel, why
+		result.Guards = []GuardResult{{"client-bound", Fired, Void, why}}
+		return
+	}
 	p.warm(ctx, l, result)
+	p.open(ctx, l)
 	live.WarmedUp.Store(true)
 	run := &load{runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live}
+	p.runner.Client.TakeLag() // of the warm-up
+	before := lookAtSelf()
 	loaded := run.run(ctx)
 	for _, r := range loaded.requests {
 		p.heads[r.Asked.HeadHash]++
 	}
 	found := metric.NewLevel(l.Concurrency, loaded.requests)
+	before.since(p.runner.Client.TakeLag(), &found.Client)
 	result.summarise(loaded.requests)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
 	p.verdict(ctx, l, loaded, found, figures, result)
 	result.place(found, formulas, loaded.wall)
 	found.Release()
+}
+
+// open opens the connections of a level before its clock starts.
+func (p *phaseRun) open(ctx context.Context, l *LevelPlan) {
+	endpoints := p.runner.endpoints()
+	for endpoint := range endpoints {
+		p.runner.Client.Open(ctx, endpoint, (l.Concurrency+endpoints-1)/endpoints)
+	}
 }
 
 // verdict decides what became of a level's load.
@@ -76,7 +93,10 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 		result.State, result.Reason = IncompleteLevel, fmt.Sprintf("interrupted after %d of %d requests", issued, l.Sessions)
 		return
 	}
-	e := &evidence{phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model}
+	e := &evidence{
+		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
+		sharesProcess: p.runner.Info.Simulated != "", trial: p.runner.trial,
+	}
 	e.died = p.lifeSign(ctx, loaded)
 	if e.died == "" {
 		p.sendAgain(ctx, l, e)

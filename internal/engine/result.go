@@ -20,6 +20,7 @@ type Result struct {
 	Run      RunInfo        `json:"run" doc:"when and how it was run"`
 	Verdict  Verdict        `json:"verdict" doc:"the decision"`
 	Target   *target.Facts  `json:"target" doc:"the server under test as found before the load (its fingerprint); null: never reached"`
+	Trial    *Trial         `json:"trial,omitempty" doc:"the client against a server that does nothing, before the load"`
 	Baseline *BaselineInfo  `json:"baseline,omitempty" doc:"the figures that checks compare with"`
 	Phases   []*PhaseResult `json:"phases" doc:"in file order"`
 }

@@ -23,12 +23,16 @@ type Runner struct {
 	Scenario ScenarioInfo
 	Baseline *BaselineInfo
 	Tool     string
+	// Calibrate tries the client with so many streams against a server that does
+	// nothing; nil: no trial is made.
+	Calibrate func(ctx context.Context, streams int) (*Trial, error)
 	// Descriptors is how many connections this process may open; 0: not known.
 	Descriptors int
 
 	result   *Result
 	facts    *target.Facts
 	died     string
+	trial    *Trial
 	warmed   bool // a warm-up of scope run has been sent
 	storeErr error
 }

@@ -40,6 +40,8 @@ type Level struct {
 	ReasoningTokens Numbers `json:"reasoning_tokens" unit:"tokens" doc:"thinking tokens by usage, per request"`
 	CachedRatio     Number  `json:"cached_ratio" doc:"cached / prompt tokens, over good requests"`
 
+	Client Client `json:"client" doc:"this program's own part in the figures"`
+
 	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`
 	DuplicateOutputRatio Number `json:"duplicate_output_ratio" doc:"replies whose text also answers a different prompt / good ones"`
 }
@@ -73,6 +75,7 @@ func NewLevel(concurrency int, requests []*Request) *Level {
 	l.latencies(good)
 	l.counts(good)
 	l.rates(good)
+	l.watchClient()
 	l.DegenerateRatio = Ratio(Count(count(good, func(r *Request) bool { return r.Degenerate })), Count(len(good)))
 	l.DuplicateOutputRatio = duplicateOutputs(good)
 	return l

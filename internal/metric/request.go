@@ -58,6 +58,12 @@ type Request struct {
 	LateEvents int `json:"-"`
 	// LostText is set when usage counts far more tokens than text arrived.
 	LostText bool `json:"lost_text,omitempty"`
+	// ClientFault is set when this machine failed the request: it is out of
+	// descriptors, ports or memory.
+	ClientFault bool `json:"client_fault,omitempty"`
+	// KernelReads and OtherReads are the reads of the response by who stamped them.
+	KernelReads int `json:"kernel_reads,omitempty"`
+	OtherReads  int `json:"other_reads,omitempty"`
 	// Gaps are the times between token events, in nanoseconds.
 	Gaps []float64 `json:"-"`
 	// TokensPerEvent is how many output tokens a token event carried.

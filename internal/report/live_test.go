@@ -22,7 +22,7 @@ func TestLive(t *testing.T) {
 			l.Observe(engine.TargetFound{Facts: &target.Facts{Model: "m", Server: "vllm", Version: "1"}})
 			live := &engine.Live{Planned: 40}
 			l.Observe(engine.LevelStarted{Phase: phase, Level: level, Live: live})
-			time.Sleep(25 * time.Second)
+			time.Sleep(25*time.Second + 100*time.Millisecond)
 			live.WarmedUp.Store(true)
 			live.Done.Store(10)
 			live.InFlight.Store(8)

@@ -52,6 +52,13 @@ type Figures struct {
 	Places    map[string]At
 }
 
+// IsBaseline reports whether the bytes are meant as a baseline file and not as a
+// scenario: they have a source at the top, and no target.
+func IsBaseline(src []byte) bool {
+	root := parse("", src, "file", newFaults())
+	return root != nil && root.get("source") != nil && root.get("target") == nil
+}
+
 // LoadBaseline reads one baseline file. The list holds every fault found, sorted
 // by place; the baseline is nil when any of them is an error.
 func LoadBaseline(file string, src []byte) (*Baseline, diag.List) {

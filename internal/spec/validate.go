@@ -25,7 +25,7 @@ type ruleset struct {
 
 // scenarioRules is the schema of a scenario file with these kinds.
 func scenarioRules(kinds []schema.Kind) (*ruleset, error) {
-	bundle, err := schema.Bundle(kinds)
+	bundle, err := schema.Strict(kinds)
 	if err != nil {
 		return nil, err
 	}

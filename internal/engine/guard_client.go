@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"scenario/internal/metric"
+)
+
+// Trial is what the client did against a server that does nothing, in this
+// process: as many streams as the level that it was made for, at a token rate
+// that real servers reach.
+type Trial struct {
+	Streams int             `json:"streams" doc:"streams at once"`
+	Rate    float64         `json:"rate" doc:"events per second and stream"`
+	LagP99  metric.Duration `json:"lag_p99" doc:"99th percentile of the time from an event's arrival to its being handled"`
+	Held    metric.Number   `json:"held" doc:"events handled / events that were due"`
+}
+
+// The bounds of a trial and of the live figures. A client whose threads find no
+// core, or that handles what came much later than it came, measures itself.
+const (
+	maxLag  = 20 * time.Millisecond
+	minHeld = 0.95
+)
+
+// clientBound is the guard of the client's own limits.
+func clientBound() Guard {
+	return Guard{
+		ID:     "client-bound",
+		Doc:    "this program was the bottleneck: out of descriptors or ports, its CPU used up, its threads without a core, or too late in sending requests or in handling what had come",
+		Effect: Void,
+		Thresholds: []Threshold{
+			share("max_cpu_ratio", 0.8, "largest share of the CPU that the program may use"),
+			share("max_wait_ratio", 0.5, "largest share of the time its threads could have run in which they had no core, counted where they ran for at least a twentieth of a core"),
+			{Name: "max_lag_ms", Default: 20, Min: 1, Max: 1e4, Doc: "largest 99th percentile of client.lag, in milliseconds"},
+			{Name: "max_send_lag_ms", Default: 20, Min: 1, Max: 1e4, Doc: "largest 99th percentile (or maximum of fewer than 299) of client.send_lag, in milliseconds"},
+		},
+		check: clientWasBound,
+	}
+}
+
+func clientWasBound(e *evidence) finding {
+	if r, n := first(e.found.Requests, func(r *metric.Request) bool { return r.ClientFault }); n > 0 {
+		return fires(fmt.Sprintf("%d of %d requests failed on this machine, first: %s", n, e.found.Issued, r.Error))
+	}
+	c := &e.found.Client
+	cpu, _ := c.CPURatio.Number()
+	waited, _ := c.WaitRatio.Number()
+	lag, late := tail(c.Lag), tail(c.SendLag)
+	limit := func(name string) time.Duration {
+		return time.Duration(e.threshold(name) * float64(time.Millisecond))
+	}
+	switch {
+	case lag > limit("max_lag_ms"):
+		return fires(fmt.Sprintf("the load generator was the bottleneck: what had come was handled %v late (p99)", lag.Round(100*time.Microsecond)))
+	case late > limit("max_send_lag_ms"):
+		return fires(fmt.Sprintf("the load generator was the bottleneck: requests were written %v after they were due (p99)", late.Round(100*time.Microsecond)))
+	case e.sharesProcess:
+		return silent()
+	case cpu > e.threshold("max_cpu_ratio"):
+		return fires(fmt.Sprintf("the load generator was the bottleneck: it used %.0f %% of its %d cores", 100*cpu, c.Cores))
+	case waited > e.threshold("max_wait_ratio") && cpu*float64(c.Cores) > 0.05:
+		return fires(fmt.Sprintf("the load generator was starved: %.0f %% of the time its threads could have run they had no core", 100*waited))
+	}
+	return silent()
+}
+
+// tail is the 99th percentile, or the maximum of samples too few to have one.
+func tail(d metric.Durations) time.Duration {
+	if v, ok := d.Quantile(0.99); ok {
+		return time.Duration(v)
+	}
+	v, _ := d.Max()
+	return time.Duration(v)
+}
+
+// calibrate makes a trial of the client before the first level of a concurrency
+// that is larger than any tried before. It returns why the level cannot be
+// measured from this machine; a single bad trial may be a neighbour's doing.
+func (r *Runner) calibrate(ctx context.Context, l *LevelPlan) string {
+	if r.Calibrate == nil || r.trial != nil && r.trial.Streams >= l.Concurrency {
+		return ""
+	}
+	const tries = 3
+	why := ""
+	for range tries {
+		trial, err := r.Calibrate(ctx, l.Concurrency)
+		if err != nil {
+			return ""
+		}
+		r.trial, r.result.Trial = trial, trial
+		if why = trial.tooSlow(); why == "" {
+			break
+		}
+	}
+	return why
+}
+
+// tooSlow says why a client that did so in a trial cannot measure a server.
+func (t *Trial) tooSlow() string {
+	lag, _ := t.LagP99.Duration()
+	held, known := t.Held.Number()
+	if lag <= maxLag && (!known || held >= minHeld) {
+		return ""
+	}
+	return fmt.Sprintf("this machine cannot hold %d streams: against a server that does nothing, %.0f %% of the events were handled in time, %v late (p99)", t.Streams, 100*held, lag.Round(100*time.Microsecond))
+}
