@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // offAsFalse is the definition that stands for off in the eyes of a reader of
 // YAML 1.1.
@@ -28,11 +31,10 @@ func dropFalse(value any) {
 		if branches, ok := value["anyOf"].([]any); ok {
 			rest := slices.DeleteFunc(slices.Clone(branches), isOffAsFalse)
 			value["anyOf"] = rest
-			if only, ok := rest[0].(object); ok && len(rest) == 1 && len(branches) > 1 {
+			if len(rest) == 1 && len(branches) > 1 {
+				only, _ := rest[0].(object)
 				delete(value, "anyOf")
-				for key, rule := range only {
-					value[key] = rule
-				}
+				maps.Copy(value, only)
 			}
 		}
 		for _, below := range value {

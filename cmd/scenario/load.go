@@ -148,13 +148,14 @@ func (l *loaded) readBaseline(s *spec.Scenario) (*spec.Baseline, diag.List) {
 // options is the language of this build.
 func (l loader) options() spec.Options {
 	o := spec.Options{
-		LaterKinds: workloads.Later(), LaterGuards: engine.LaterGuards(), Formulas: formula.IDs(),
-		Env: l.env, Unset: l.unset, Set: l.set, CheckURL: checkURL, Kinds: kindSchemas(),
+		Kinds: kindSchemas(), Formulas: formula.IDs(),
+		LaterKinds: workloads.Later(), LaterGuards: engine.LaterGuards(), LaterFormulas: formula.Later(),
+		Env: l.env, Unset: l.unset, Set: l.set, CheckURL: checkURL, CheckExpr: engine.CheckExpr,
 	}
 	for _, g := range engine.Guards() {
 		schema := spec.GuardSchema{ID: g.ID}
 		for _, t := range g.Thresholds {
-			schema.Thresholds = append(schema.Thresholds, t.Name)
+			schema.Thresholds = append(schema.Thresholds, spec.ThresholdSchema{Name: t.Name, Min: t.Min, Max: t.Max})
 		}
 		o.Guards = append(o.Guards, schema)
 	}

@@ -313,17 +313,20 @@ func TestTunedGuards(t *testing.T) {
 		want     []string
 	}{
 		"a milder guard explains nothing away": {
-			[]spec.GuardSetting{setting("died", "warn", nil)}, failures,
+			[]spec.GuardSetting{setting("died", "warn", nil)},
+			failures,
 			func(e *evidence) { e.died = "connection refused" },
 			[]string{"died warn", "errors reject"},
 		},
 		"a guard that is off explains nothing away": {
-			[]spec.GuardSetting{setting("died", "off", nil)}, failures,
+			[]spec.GuardSetting{setting("died", "off", nil)},
+			failures,
 			func(e *evidence) { e.died = "connection refused" },
 			[]string{"errors reject"},
 		},
 		"both milder": {
-			[]spec.GuardSetting{setting("died", "warn", nil), setting("errors", "warn", nil)}, failures,
+			[]spec.GuardSetting{setting("died", "warn", nil), setting("errors", "warn", nil)},
+			failures,
 			func(e *evidence) { e.died = "connection refused" },
 			[]string{"died warn"},
 		},

@@ -29,7 +29,7 @@ func options() spec.Options {
 	for _, g := range engine.Guards() {
 		schema := spec.GuardSchema{ID: g.ID}
 		for _, threshold := range g.Thresholds {
-			schema.Thresholds = append(schema.Thresholds, threshold.Name)
+			schema.Thresholds = append(schema.Thresholds, spec.ThresholdSchema{Name: threshold.Name, Min: threshold.Min, Max: threshold.Max})
 		}
 		o.Guards = append(o.Guards, schema)
 	}

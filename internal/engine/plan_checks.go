@@ -67,11 +67,35 @@ func (p *planner) compile(ph *PhasePlan) {
 	}
 }
 
+// CheckExpr finds what is wrong with an expression of a scenario file: a check, or,
+// if planned, a gate or a when. FormulaID is that of its phase; empty: none.
+func CheckExpr(text spec.Text, planned bool, formulaID string) diag.List {
+	var published *formula.Formula
+	if f, ok := formula.Find(formulaID); ok {
+		published = &f
+	}
+	mode := assert.Measured
+	if planned {
+		mode = assert.Planned
+	}
+	_, faults := compile(text, Scope(published), mode)
+	return faults
+}
+
+func compile(text spec.Text, scope *assert.Scope, mode assert.Mode) (*assert.Check, diag.List) {
+	check, faults := assert.Compile(text.String(), scope, mode)
+	var list diag.List
+	for _, f := range faults {
+		list = append(list, text.Diagnose(f.From, f.To, f.Message, f.Fix))
+	}
+	return check, list
+}
+
 // expression compiles a text of the scenario; nil: it has faults, now noted.
 func (p *planner) expression(text spec.Text, scope *assert.Scope, mode assert.Mode) *assert.Check {
-	check, faults := assert.Compile(text.String(), scope, mode)
+	check, faults := compile(text, scope, mode)
 	for _, f := range faults {
-		p.fault(text.Diagnose(f.From, f.To, f.Message, f.Fix))
+		p.fault(f)
 	}
 	return check
 }

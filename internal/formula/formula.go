@@ -58,6 +58,11 @@ func Find(id string) (Formula, bool) {
 	return Formula{}, false
 }
 
+// Later are the ids of the language's formulas that this build does not have.
+func Later() []string {
+	return []string{"catid-g0b", "catid-g2a", "catid-g2", "catid-g3f", "catid-g3d", "catid-g3p", "catid-g4p"}
+}
+
 // IDs lists the formulas' ids.
 func IDs() []string {
 	var ids []string

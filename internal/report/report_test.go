@@ -104,8 +104,10 @@ func result() *engine.Result {
 						guard("cache-warm", engine.NotChecked, engine.Void, "no count"),
 					}
 					l.Failures = []engine.FailureCount{
-						{Outcome: "timeout", Error: "idle timeout", Count: 2}, {Outcome: "http_error", Error: "HTTP 500", Count: 1},
-						{Outcome: "http_error", Error: "HTTP 502", Count: 1}, {Outcome: "http_error", Error: "HTTP 503", Count: 1},
+						{Outcome: "timeout", Error: "idle timeout", Count: 2},
+						{Outcome: "http_error", Error: "HTTP 500", Count: 1},
+						{Outcome: "http_error", Error: "HTTP 502", Count: 1},
+						{Outcome: "http_error", Error: "HTTP 503", Count: 1},
 					}
 					l.OtherCauses = 7
 				}),

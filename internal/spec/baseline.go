@@ -56,7 +56,11 @@ type Figures struct {
 // scenario: they have a source at the top, and no target.
 func IsBaseline(src []byte) bool {
 	root := parse("", src, "file", newFaults())
-	return root != nil && root.get("source") != nil && root.get("target") == nil
+	return root != nil && isBaseline(root)
+}
+
+func isBaseline(root *node) bool {
+	return root.entry("source") != nil && root.entry("target") == nil
 }
 
 // LoadBaseline reads one baseline file. The list holds every fault found, sorted

@@ -19,6 +19,15 @@ var ownFields = map[string]string{
 	"stream":   "set the phase's stream",
 }
 
+// statedFields are set elsewhere too, but a server that does not know one may
+// want it left out.
+var statedFields = map[string]string{
+	"max_tokens":            "set workload.output_tokens",
+	"max_completion_tokens": "set workload.output_tokens",
+	"temperature":           "set the phase's temperature",
+	"seed":                  "set the phase's seed",
+}
+
 // decode reads the fields that go verbatim into the request.
 func (b *Body) decode(a At, d *decoder) {
 	for _, e := range a.node.entries {
@@ -26,7 +35,11 @@ func (b *Body) decode(a At, d *decoder) {
 		if d.faults.bad[e.key] || d.faults.bad[e.value] {
 			continue
 		}
-		if elsewhere := ownFields[name]; elsewhere != "" {
+		elsewhere := ownFields[name]
+		if elsewhere == "" && !unset(e.value) {
+			elsewhere = statedFields[name]
+		}
+		if elsewhere != "" {
 			d.faults.add(e.key, fmt.Sprintf("%q can't be set in body: the scenario has a key for it", name), elsewhere)
 			continue
 		}

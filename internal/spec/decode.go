@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -186,7 +187,7 @@ func (d *decoder) structure(a At, v reflect.Value) {
 	}
 	for _, e := range a.node.entries {
 		if !known[e.key.text] && !d.faults.bad[e.key] && !d.faults.bad[e.value] {
-			message, fix := unknownKey(e.key.text, names)
+			message, fix := unknownKey(e.key.text, names, a.node.beside(e.key))
 			d.faults.add(e.key, message, fix)
 		}
 	}
@@ -233,10 +234,12 @@ func (d *decoder) wrong(a At, words string) {
 	d.faults.add(a.node, label+" "+words+"; found "+a.node.found(), "")
 }
 
-// unknownKey is the message for a key that is none of the allowed ones.
-func unknownKey(name string, allowed []string) (message, fix string) {
+// unknownKey is the message for a key that is none of the allowed ones. Those that
+// the mapping has already are not what was meant.
+func unknownKey(name string, allowed, present []string) (message, fix string) {
 	message = fmt.Sprintf("unknown key %q", short(name))
-	if nearest, ok := diag.Nearest(name, sorted(allowed)); ok {
+	absent := slices.DeleteFunc(sorted(allowed), func(key string) bool { return slices.Contains(present, key) })
+	if nearest, ok := diag.Nearest(name, absent); ok {
 		return message + fmt.Sprintf(" (did you mean %q?)", nearest), "write " + nearest
 	}
 	if len(allowed) == 0 {

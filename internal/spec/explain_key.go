@@ -20,8 +20,8 @@ func (x *explainer) unknown(t target, rules map[string]any) {
 			t.node == x.root && strings.HasPrefix(name, "x-") {
 			continue
 		}
-		message, fix := unknownKey(name, sortedKeys(properties))
-		plain, _ := unknownKey(name, nil)
+		message, fix := unknownKey(name, sortedKeys(properties), t.node.beside(e.key))
+		plain, _ := unknownKey(name, nil, nil)
 		if home := x.below(rules, name, kind); home != "" {
 			message, fix = plain, "it belongs under "+home
 		} else if keyNames[strings.ToLower(strings.ReplaceAll(name, "-", "_"))] {

@@ -29,8 +29,8 @@ const fixed = `{
         {
           "type": "object",
           "additionalProperties": false,
-          "required": ["text"],
-          "properties": {"text": {"description": "The prompt.", "type": "string", "minLength": 1}}
+          "required": ["poem"],
+          "properties": {"poem": {"description": "The prompt.", "type": "string", "minLength": 1}}
         }
       ]
     },
@@ -65,8 +65,8 @@ func options() Options {
 		Kinds:      []KindSchema{{Name: "fixed-token", Schema: []byte(fixed)}, {Name: "talk", Schema: []byte(talk)}},
 		LaterKinds: []string{"long-context", "multi-turn"},
 		Guards: []GuardSchema{
-			{ID: "cache-warm", Thresholds: []string{"ratio"}},
-			{ID: "short-output", Thresholds: []string{"tokens"}},
+			{ID: "cache-warm", Thresholds: []ThresholdSchema{{Name: "ratio", Max: 1}}},
+			{ID: "short-output", Thresholds: []ThresholdSchema{{Name: "tokens", Max: 1 << 20}}},
 			{ID: "errors"},
 		},
 		LaterGuards: []string{"drift", "canary-failed"},

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scenario/internal/diag"
@@ -57,11 +58,33 @@ func (c *checker) checkGuards(p *Phase) {
 			c.faults.add(setting.At.key, message, fix)
 			continue
 		}
-		for _, name := range sortedKeys(setting.Thresholds) {
-			if thresholds := c.options.Guards[i].Thresholds; !slices.Contains(thresholds, name) {
-				message, fix := unknownKey(name, append([]string{"because", "effect"}, thresholds...))
-				c.faults.add(setting.At.Key(name).key, message, fix)
-			}
+		c.checkThresholds(setting, c.options.Guards[i].Thresholds)
+	}
+}
+
+// checkThresholds wants thresholds that the guard has, each within its range.
+func (c *checker) checkThresholds(setting GuardSetting, thresholds []ThresholdSchema) {
+	names := []string{"because", "effect"}
+	for _, threshold := range thresholds {
+		names = append(names, threshold.Name)
+	}
+	for _, name := range sortedKeys(setting.Thresholds) {
+		at, value := setting.At.Key(name), setting.Thresholds[name]
+		i := slices.IndexFunc(thresholds, func(t ThresholdSchema) bool { return t.Name == name })
+		if i < 0 {
+			message, fix := unknownKey(name, names, setting.At.node.beside(at.key))
+			c.faults.add(at.key, message, fix)
+			continue
+		}
+		words := fmt.Sprintf("must be from %s to %s", plainNumber(thresholds[i].Min), plainNumber(thresholds[i].Max))
+		if thresholds[i].Min == 0 && thresholds[i].Max == 1 {
+			words = "must be a share from 0 to 1"
+		}
+		if value < thresholds[i].Min || value > thresholds[i].Max {
+			c.faults.add(at.node, fmt.Sprintf("%s %s; found %s", name, words, at.node.found()), "")
 		}
 	}
 }
+
+// plainNumber writes a number as a file does.
+func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

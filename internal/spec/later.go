@@ -14,6 +14,7 @@ type later struct {
 	only    []string // these values alone; empty: all
 	except  string   // any other value than this one
 	instead string   // what to write
+	form    bool     // the key makes its mapping another form of it: what else that lacks is not said
 }
 
 // notYet lists what is in the schema and refused. To make a feature available,
@@ -22,6 +23,8 @@ var notYet = []later{
 	{path: "production"},
 	{path: "target.metrics_url", except: "off", instead: "write off, or leave metrics_url out"},
 	{path: "phases[].summary"},
+	{path: "phases[].workload.prompt.text", instead: "write ids and tokens", form: true},
+	{path: "phases[].workload.prompt.file", instead: "write ids and tokens", form: true},
 	{path: "phases[].load.mode", only: []string{"window", "rate"}, instead: "write closed or wave"},
 	{path: "phases[].load.rates", instead: "write concurrency"},
 	{path: "phases[].load.arrivals"},
@@ -55,6 +58,13 @@ func refuseLater(root *node, options Options, f *faults) {
 			f.add(kind, fmt.Sprintf("kind %q is not available yet in this version", kind.text), "")
 		}
 	}
+	for _, path := range []string{"phases[].formula", "defaults.formula"} {
+		for _, formula := range at(root, path) {
+			if slices.Contains(options.LaterFormulas, formula.node.text) {
+				f.add(formula.node, fmt.Sprintf("formula %q is not available yet in this version", formula.node.text), "")
+			}
+		}
+	}
 	for _, path := range []string{"phases[].guards", "defaults.guards"} {
 		for _, guards := range at(root, path) {
 			for _, e := range guards.node.entries {
@@ -71,6 +81,10 @@ var oneWord = regexp.MustCompile(`^[\w-]{1,20}$`)
 
 // refuse reports the values at the path that the row is about.
 func (l later) refuse(root *node, path string, f *faults) {
+	if l.form {
+		l.refuseForm(root, path, f)
+		return
+	}
 	key := len(l.only) == 0 && l.except == ""
 	for _, found := range at(root, path) {
 		n, name := found.node, shortPath(path)
@@ -79,11 +93,24 @@ func (l later) refuse(root *node, path string, f *faults) {
 		case key, l.except != "" && !n.scalar():
 			f.add(found.key, fmt.Sprintf("%q is not available yet in this version", name), l.instead)
 			f.bad[n] = true
+		case n.form == boolForm: // no value of any of them: the schema says so
 		case n.scalar() && (l.except != "" && n.text != l.except || slices.Contains(l.only, n.text)):
 			if oneWord.MatchString(n.text) && len(n.edits) == 0 {
 				name += ": " + n.text
 			}
 			f.add(n, fmt.Sprintf("%q is not available yet in this version", name), l.instead)
+		}
+	}
+}
+
+// refuseForm reports the mappings that have the row's key. One report is for all
+// of the mapping.
+func (l later) refuseForm(root *node, path string, f *faults) {
+	dot := strings.LastIndexByte(path, '.')
+	for _, around := range at(root, path[:dot]) {
+		if key := around.node.entry(path[dot+1:]); key != nil && !f.bad[around.node] {
+			f.add(key.key, fmt.Sprintf("%q is not available yet in this version", shortPath(path)), l.instead)
+			f.bad[around.node] = true
 		}
 	}
 }

@@ -11,7 +11,8 @@
 //  3. --set (override.go), ${VAR} (expand.go) and defaults (defaults.go)
 //  4. what no schema can say: nulls, features still to come, expressions that
 //     YAML took for something else (nulls.go, later.go, traps.go)
-//  5. the JSON Schema, its errors in words (validate.go, explain*.go)
+//  5. the JSON Schema, its errors in words (validate.go, explain*.go), and the
+//     expressions, which the caller reads (expressions.go)
 //  6. tree → structs (decode.go and a file for each part), and the checks that
 //     look at several keys (rules.go)
 package spec
@@ -27,26 +28,40 @@ import (
 // be closed.
 type KindSchema = schema.Kind
 
-// GuardSchema is a built-in guard as a scenario file may tune it: its id, and the
-// names of its thresholds.
+// GuardSchema is a built-in guard as a scenario file may tune it: its id, and its
+// thresholds.
 type GuardSchema struct {
 	ID         string
-	Thresholds []string
+	Thresholds []ThresholdSchema
+}
+
+// ThresholdSchema is a threshold of a guard and the range, ends included, that a
+// scenario file may set it in. From 0 to 1 it is a share.
+type ThresholdSchema struct {
+	Name     string
+	Min, Max float64
 }
 
 // Options is what the language is made of in this build, and how a file is to be
 // read. spec knows no kind, guard or formula by itself.
 type Options struct {
-	Kinds       []KindSchema // in registry order
-	LaterKinds  []string     // kinds of the language that this build does not have
-	Guards      []GuardSchema
-	LaterGuards []string // guards of the language that this build does not have
-	Formulas    []string // ids of the published methods
+	Kinds    []KindSchema // in registry order
+	Guards   []GuardSchema
+	Formulas []string // ids of the published methods
+
+	// What the language has and this build does not.
+	LaterKinds, LaterGuards, LaterFormulas []string
 
 	Env      func(string) (string, bool)            // os.LookupEnv; nil: no variable is set
 	Unset    string                                 // what an unset variable without a default is; empty: an error
 	Set      []string                               // "a.b=c" overrides, applied in order before the checks
 	CheckURL func(url string) (message, fix string) // what is wrong with a base URL; nil: nothing is
+
+	// CheckExpr finds what is wrong with an expression: a check, or, if planned, a
+	// gate or a when. Formula is the id of the phase's formula; empty: none that is
+	// known. It is asked of every expression, whatever else is wrong with the file.
+	// Nil: nothing is.
+	CheckExpr func(text Text, planned bool, formula string) diag.List
 }
 
 // Load reads one scenario file. The list holds every fault found, sorted by
@@ -77,6 +92,11 @@ func read(file string, src []byte, options Options, rules *ruleset, f *faults) *
 	if root == nil {
 		return nil
 	}
+	if isBaseline(root) {
+		f.note(root.entry("source").key.diagnose("this is a baseline file, not a scenario",
+			"name it in a scenario, under baseline"))
+		return nil
+	}
 	override(root, options.Set, f)
 	hideSecrets(root)
 	expand(root, options, f)
@@ -89,6 +109,7 @@ func read(file string, src []byte, options Options, rules *ruleset, f *faults) *
 		f.note(diag.Diagnostic{Pos: diag.Pos{File: file}, Message: "the file can't be checked: " + err.Error()})
 		return nil
 	}
+	checkExpressions(root, options, f)
 	root.entries = readEntries(root.entries)
 	s := &Scenario{File: file}
 	decode(At{node: root}, s, f)

@@ -89,6 +89,18 @@ func (n *node) keys() []string {
 	return names
 }
 
+// beside lists the keys that the same source has in a mapping: what a flag sets
+// anew is no key of the file.
+func (n *node) beside(key *node) []string {
+	var names []string
+	for _, e := range n.entries {
+		if e.key.src == key.src {
+			names = append(names, e.key.text)
+		}
+	}
+	return names
+}
+
 // value is the node as the JSON Schema validator wants it.
 func (n *node) value() any {
 	switch n.form {

@@ -39,6 +39,7 @@ func (c *checker) check(s *Scenario) {
 		c.checkAssumed(p)
 		if body := p.At.Key("body"); body.Exists() {
 			c.refuseKeys(body.node)
+			c.refuseSecrets(body.node)
 		}
 	}
 }
@@ -127,11 +128,8 @@ func (c *checker) checkFormula(p *Phase) {
 	if id.Empty() || c.faults.bad[id.node] || slices.Contains(c.options.Formulas, id.String()) {
 		return
 	}
-	message, fix := fmt.Sprintf("there is no formula %q", id), "the formulas are "+strings.Join(c.options.Formulas, ", ")
-	if nearest, ok := diag.Nearest(id.String(), c.options.Formulas); ok {
-		message, fix = message+fmt.Sprintf(" (did you mean %q?)", nearest), "write "+nearest
-	}
-	c.faults.add(id.node, message, fix)
+	// The nearest id would be another method, with other numbers.
+	c.faults.add(id.node, fmt.Sprintf("there is no formula %q", id), "the formulas are "+strings.Join(c.options.Formulas, ", "))
 }
 
 // checkAssumed wants keys that the phase has.

@@ -10,13 +10,14 @@ import (
 var (
 	keyShape = `(?:sk|pk|rk|gsk|hf|nvapi|xai|ghp|glpat|r8)[-_][A-Za-z0-9_\-]{8,}|AIza[0-9A-Za-z_\-]{20,}|eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-.]+`
 
-	keyLike    = regexp.MustCompile(`^(?:` + keyShape + `|(?i:bearer|basic|token)\s+\S{6,})$`)
-	keyInLine  = regexp.MustCompile(`\b(?:` + keyShape + `)|(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=\-]{6,}`)
-	keyedLine  = regexp.MustCompile(`(?i)["']?\b(?:api[_-]?key|api[_-]?token|token|password|passwd|secret|authorization)["']?\s*:\s+("[^"]*"|'[^']*'|[^,}\]]+)`)
-	userinfo   = regexp.MustCompile(`://([^/@\s"']+)@`)
-	queryValue = regexp.MustCompile(`[?&]([A-Za-z0-9_.\-]+)=([^&\s"'#,\]}]+)`)
-	onlyName   = regexp.MustCompile(`^\s*["']?\$\{\w+\}?["']?\s*[,}]*\s*(#.*)?$`)
-	headerLine = regexp.MustCompile(`^\s*(?:-\s+)?["']?headers["']?\s*:(.*)$|[{,]\s*["']?headers["']?\s*:(.*)$`)
+	keyLike     = regexp.MustCompile(`^(?:` + keyShape + `|(?i:bearer|basic|token)\s+\S{6,})$`)
+	keyInLine   = regexp.MustCompile(`\b(?:` + keyShape + `)|(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=\-]{6,}`)
+	keyedLine   = regexp.MustCompile(`(?i)["']?\b(?:api[_-]?key|api[_-]?token|token|password|passwd|secret|authorization)["']?\s*:\s+("[^"]*"|'[^']*'|[^,}\]]+)`)
+	userinfo    = regexp.MustCompile(`://([^/@\s"']+)@`)
+	queryValue  = regexp.MustCompile(`[?&]([A-Za-z0-9_.\-]+)=([^&\s"'#,\]}]+)`)
+	onlyName    = regexp.MustCompile(`^\s*["']?\$\{\w+\}?["']?\s*[,}]*\s*(#.*)?$`)
+	secretField = regexp.MustCompile(`(?i)^((x[_-])?api[_-]?(key|token)|(proxy[_-])?authorization|((access|auth|bearer)[_-]?)?token|passw(or)?d|(client[_-]?)?secret|credentials?)$`)
+	headerLine  = regexp.MustCompile(`^\s*(?:-\s+)?["']?headers["']?\s*:(.*)$|[{,]\s*["']?headers["']?\s*:(.*)$`)
 )
 
 // looksLikeKey reports whether text has the shape of an API key or a token.

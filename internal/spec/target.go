@@ -35,8 +35,9 @@ func (h *Headers) decode(a At, d *decoder) {
 	}
 }
 
-// hideSecrets keeps the values of headers, and keys that stand where the name of
-// a variable is due, out of every message and line that is printed.
+// hideSecrets keeps the values of headers, of secret fields of bodies, and keys
+// that stand where the name of a variable is due, out of every message and line
+// that is printed.
 func hideSecrets(root *node) {
 	target := root.get("target")
 	if headers := target.get("headers"); headers != nil {
@@ -44,6 +45,24 @@ func hideSecrets(root *node) {
 	}
 	if name := target.get("api_key_env"); name != nil && keyInPlaceOfName(name.text) {
 		name.blot()
+	}
+	for _, path := range []string{"phases[].body", "defaults.body"} {
+		for _, body := range at(root, path) {
+			blotFields(body.node)
+		}
+	}
+}
+
+// blotFields strikes out the values that stand under the names of secrets.
+func blotFields(n *node) {
+	for _, item := range n.items {
+		blotFields(item)
+	}
+	for _, e := range n.entries {
+		if secretField.MatchString(e.key.text) {
+			e.value.blot()
+		}
+		blotFields(e.value)
 	}
 }
 
@@ -96,6 +115,23 @@ func (c *checker) refuseKeys(n *node) {
 		if e.key.text != "headers" && !c.faults.bad[e.key] {
 			c.refuseKeys(e.value)
 		}
+	}
+}
+
+// refuseSecrets reports the values in a request's body whose keys say that they
+// are secret. A variable may bring one: the stored scenario has its name alone.
+func (c *checker) refuseSecrets(n *node) {
+	for _, item := range n.items {
+		c.refuseSecrets(item)
+	}
+	for _, e := range n.entries {
+		literal := e.value.scalar() && e.value.form != nullForm && e.value.form != boolForm &&
+			len(e.value.edits) == 0 && e.value.text != "" && !unset(e.value)
+		if literal && secretField.MatchString(e.key.text) {
+			c.faults.add(e.key, "an API key can't stand in the file: files end up in repositories and reports",
+				`write "${NAME}", and set the variable NAME`)
+		}
+		c.refuseSecrets(e.value)
 	}
 }
 
