@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -20,6 +21,7 @@ import (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // net/http writes there of connections; every fault is in the result
 	ctx, stop := interruptible()
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

@@ -139,17 +139,20 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 	return nil
 }
 
+// maxName bounds the names that a server gives itself, in characters.
+const maxName = 200
+
 // identify keeps what the server says it is.
 func (a *answer) identify(p payload) {
-	if p.model.Str != "" && p.model.Str != a.model {
+	if model := p.model.Str; model != "" && model != a.model && oneLine(model, maxName) != a.model {
 		if a.model != "" {
 			a.notes.add("the reply names different models")
 		} else {
-			a.model = strings.Clone(p.model.Str)
+			a.model = oneLine(p.model.Str, maxName)
 		}
 	}
 	if p.fingerprint.Str != "" && p.fingerprint.Str != a.fingerprint {
-		a.fingerprint = strings.Clone(p.fingerprint.Str)
+		a.fingerprint = oneLine(p.fingerprint.Str, maxName)
 	}
 }
 
@@ -173,12 +176,16 @@ func (a *answer) finishedBy(c choice) bool {
 		a.notes.add("the finish reason is not a string")
 		return false
 	}
-	if a.finish != "" && a.finish != reason.Str {
+	name := oneLine(strings.ToLower(reason.Str), 60)
+	if name != reason.Str {
+		a.notes.add("the finish reason came as " + quote(reason.Str))
+	}
+	if a.finish != "" && a.finish != name {
 		a.notes.add("the finish reason changed")
 	}
-	a.finish = strings.Clone(reason.Str)
-	if a.abort == nil && abortReasons[strings.ToLower(a.finish)] {
-		a.abort = broken("the server gave up on the reply: finish reason %q", oneLine(a.finish, 60))
+	a.finish = name
+	if a.abort == nil && abortReasons[a.finish] {
+		a.abort = broken("the server gave up on the reply: finish reason %q", oneLine(reason.Str, 60))
 		if e := readError(c.err); says(c.err) && e.message != "" {
 			a.abort.message += ": " + e.message
 			a.abort.code = e.code

@@ -63,6 +63,21 @@ func TestBrokenStreams(t *testing.T) {
 			errors: []string{"no such adapter"}, code: "x",
 		},
 		{
+			name:   "output after [DONE]",
+			script: stream(at(1, c("a"), finish("stop"), done, c("b"))),
+			errors: []string{"output came after [DONE]", "b"}, events: 1,
+		},
+		{
+			name:   "an error after [DONE]",
+			script: stream(at(1, c("a"), finish("stop"), done, event(`{"error":{"message":"gone","code":7}}`))),
+			errors: []string{"gone"}, code: "7", events: 1,
+		},
+		{
+			name:   "a bare error after [DONE]",
+			script: stream(at(1, c("a"), finish("stop"), done, `{"error":{"message":"gone"}}`+"\n\n")),
+			errors: []string{"gone"}, events: 1,
+		},
+		{
 			name:   "a chunked body cut short",
 			script: script{steps: []step{at(10, c("a")), at(20, c("b"))}, end: fin},
 			errors: []string{"ended early", "the connection was closed", "no finish reason", "after 2 token events"}, events: 2,

@@ -23,12 +23,14 @@ type stampConn struct {
 	net.Conn
 	clock   Clock
 	receive *receiver // nil: reads are stamped after they return
+	dialled time.Duration
 	now     atomic.Pointer[stamps]
 }
 
-// newStampConn stamps arrivals by the kernel if wanted and possible.
-func newStampConn(conn net.Conn, clock Clock, kernel *kernelTime) *stampConn {
-	c := &stampConn{Conn: conn, clock: clock}
+// newStampConn stamps arrivals by the kernel if wanted and possible. dialled is
+// how long the opening of conn took.
+func newStampConn(conn net.Conn, clock Clock, kernel *kernelTime, dialled time.Duration) *stampConn {
+	c := &stampConn{Conn: conn, clock: clock, dialled: dialled}
 	if tcp, ok := conn.(*net.TCPConn); ok && kernel != nil {
 		c.receive = newReceiver(tcp, kernel)
 	}
@@ -39,6 +41,7 @@ func newStampConn(conn net.Conn, clock Clock, kernel *kernelTime) *stampConn {
 // stamps are the moments of one exchange. They belong to the exchange and not to
 // its connection, which may serve the next one before the last stamp is looked at.
 type stamps struct {
+	dialled     time.Duration // what the connection took to open
 	wrote, read atomic.Int64
 	kernel      atomic.Bool  // the kernel stamped the last read
 	byKernel    atomic.Int64 // reads that the kernel stamped
@@ -67,7 +70,7 @@ func (s *stamps) arrived(at Stamp, byKernel bool) {
 
 // begin starts the next exchange on the connection.
 func (c *stampConn) begin() *stamps {
-	s := new(stamps)
+	s := &stamps{dialled: c.dialled}
 	c.now.Store(s)
 	return s
 }

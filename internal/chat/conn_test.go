@@ -101,7 +101,7 @@ func (c *tickingClock) Now() Stamp { return Stamp(c.now.Add(1)) }
 
 func TestStampsAreOfTheReadsAndTheFirstWrite(t *testing.T) {
 	near, far := net.Pipe()
-	conn := newStampConn(near, new(tickingClock), nil)
+	conn := newStampConn(near, new(tickingClock), nil, 0)
 	swallow := func() { _, _ = far.Read(make([]byte, 9)) }
 	first := conn.begin()
 	for range 2 {

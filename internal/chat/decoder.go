@@ -189,10 +189,7 @@ func (d *decoder) event(name, data []byte) *fault {
 	a := &d.answer
 	switch {
 	case a.done:
-		if len(data) > 0 {
-			a.notes.add(noteAfterDone)
-		}
-		return nil
+		return d.late(data)
 	case string(name) == "error":
 		return carriedError(errorInBody(data))
 	case len(data) == 0 || isKeepAlive(name):
@@ -208,6 +205,25 @@ func (d *decoder) event(name, data []byte) *fault {
 		return f
 	}
 	return a.add(root, d.at)
+}
+
+// late takes an event that came after [DONE]. No client reads those: output in it
+// is lost to all of them.
+func (d *decoder) late(data []byte) *fault {
+	if len(data) == 0 {
+		return nil
+	}
+	if root := gjson.Parse(view(data)); validJSON(view(data)) && root.IsObject() {
+		lost := newAnswer()
+		if f := lost.add(root, d.at); f != nil {
+			return f
+		}
+		if lost.wrote {
+			return broken("output came after [DONE]: %s", quote(view(data)))
+		}
+	}
+	d.answer.notes.add(noteAfterDone)
+	return nil
 }
 
 const noteAfterDone = "text came after [DONE]"
@@ -229,10 +245,6 @@ func (d *decoder) stray(line []byte) {
 		return
 	}
 	a := &d.answer
-	if a.done {
-		a.notes.add(noteAfterDone)
-		return
-	}
 	a.notes.add("the stream has a line that is no event: " + quote(string(line)))
 	if a.abort == nil && line[0] == '{' && validJSON(string(line)) {
 		if e, found := errorIn(gjson.Parse(string(line))); found {

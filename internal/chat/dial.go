@@ -113,11 +113,12 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 
 // open dials and puts the stamps under everything that is built on the connection.
 func (c *Client) open(ctx context.Context, network, address string, kernel *kernelTime) (net.Conn, error) {
+	start := c.clock.Now()
 	conn, err := c.dialer(ctx, network, address)
 	if err != nil {
 		return nil, dialError(ctx, err)
 	}
-	return newStampConn(conn, c.clock, kernel), nil
+	return newStampConn(conn, c.clock, kernel, c.clock.Now().Sub(start)), nil
 }
 
 // dialError prefers what ended the context to the error that came of it.

@@ -24,23 +24,25 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 			Usage:   unknownUsage,
 		}
 	}
-	ctx, cancel := c.withRequestLimit(ctx)
+	ctx, cancel := withLimit(ctx, c.limits.Request)
 	defer cancel()
 
 	var first *Reply
 	written, reconnects := Stamp(0), 0
 	for n := 1; ; n++ {
 		x := c.attempt(ctx, r, false)
+		if written == 0 {
+			written = x.reply.Written
+		}
 		if x.stale {
 			reconnects++
 			x = c.attempt(ctx, r, true)
 		}
 		reply := x.reply
 		reply.Attempts, reply.Reconnects = n, reconnects
-		if written == 0 {
-			written = reply.Written
+		if written != 0 {
+			reply.Written = written
 		}
-		reply.Written = written
 		if first == nil {
 			first = reply
 		} else {
@@ -62,9 +64,8 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 	}
 }
 
-// withRequestLimit bounds a call by the request timeout.
-func (c *Client) withRequestLimit(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := c.limits.Request
+// withLimit bounds a call by the request timeout.
+func withLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}

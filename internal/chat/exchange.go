@@ -20,12 +20,15 @@ const (
 	readSize = 4 << 10
 	// maxErrorBody bounds what is read of the body of an HTTP error.
 	maxErrorBody = 64 << 10
-	// linger is how long the end of a response is waited for when nothing more
-	// is wanted of it: after [DONE], or for the rest of an error.
-	linger = time.Second
+	// linger is how long the rest of an error is waited for, and lingerDone how
+	// long the end of a response after [DONE]: a load waits for it.
+	linger     = time.Second
+	lingerDone = 50 * time.Millisecond
 	// staleWindow is how soon after the write a kept connection must break for
-	// it to have been closed by the server before it read the request.
-	staleWindow = 500 * time.Millisecond
+	// it to have been closed by the server before it read the request; or twice
+	// what it took to open, if that is longer. What took more may have been lost
+	// by a server that had the request.
+	staleWindow = 10 * time.Millisecond
 )
 
 // errLingered ends a response that was not closed in time and is not missed.
@@ -180,7 +183,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		x.fault = broken("%s before the first byte of the reply", lostText(err))
 		x.again = true
 		written := x.stamps.written()
-		x.stale = x.reused && (written == 0 || x.client.clock.Now().Sub(written) < staleWindow)
+		x.stale = x.reused && (written == 0 || x.client.clock.Now().Sub(written) < max(staleWindow, 2*x.stamps.dialled))
 	default:
 		x.fault = broken("%s", lostText(err))
 	}
@@ -195,7 +198,9 @@ func (x *exchange) refused(ctx context.Context, resp *http.Response) {
 	x.watch.enter(linger, func() Stamp { return now }, errLingered)
 	body, coding := plainBody(resp)
 	var said serverError
-	if coding != "" {
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		said.message = "what follows is no HTTP"
+	} else if coding != "" {
 		said.message = "the body is encoded as " + coding
 	} else {
 		// What could not be read is not missed: the status is known.
@@ -276,7 +281,7 @@ func (x *exchange) decode(d *decoder, body io.Reader) error {
 		if a := &d.answer; a.done && !ended {
 			ended = true
 			at := x.stamps.lastRead()
-			x.watch.enter(linger, func() Stamp { return at }, errLingered)
+			x.watch.enter(lingerDone, func() Stamp { return at }, errLingered)
 		} else if len(a.events) > 0 && !begun && !a.done {
 			begun = true
 			x.watch.enter(limits.Idle, x.stamps.lastRead, &limitError{name: idleName, what: "nothing came", limit: limits.Idle})

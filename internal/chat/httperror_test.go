@@ -31,6 +31,7 @@ func TestHTTPErrorsAreReduced(t *testing.T) {
 		{"JSON without a message", "500 Internal Server Error", `{"a":1}`, nil, `HTTP 500 Internal Server Error: {"a":1}`, ""},
 		{"a redirect", "307 Temporary Redirect", "", []string{"Location: https://u:pw123456@other:1/v1?key=abcdef&api-version=2"}, "HTTP 307 Temporary Redirect: redirects are not followed; this one leads to https://other:1/v1?key=<redacted>&api-version=2", ""},
 		{"a redirect to nowhere", "302 Found", "moved", nil, "HTTP 302 Found: moved", ""},
+		{"another protocol", "101 Switching Protocols", "\x81\x05hello", nil, "HTTP 101 Switching Protocols: what follows is no HTTP", ""},
 		{"a long text", "500 Internal Server Error", strings.Repeat("é", 400), nil, "HTTP 500 Internal Server Error: " + strings.Repeat("é", maxMessage) + "…", ""},
 		{"a coding that was not asked for", "500 Internal Server Error", "xx", []string{"Content-Encoding: zstd"}, `HTTP 500 Internal Server Error: the body is encoded as "zstd"`, ""},
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // CallError says why a call of Get or Post brought no answer, or not all of one.
@@ -17,10 +18,14 @@ type CallError struct {
 
 func (e *CallError) Error() string { return e.Message }
 
+// callLimit bounds a call of Get or Post: it is about the server, and no reason to
+// wait for as long as for a reply.
+const callLimit = 30 * time.Second
+
 // Get asks a server about itself. A path with a slash in front is below the
 // server's root ("/version"), which is the base URL without its version segment;
 // any other is below the base URL ("models"). Key, headers, TLS, proxy and the
-// connect and request timeouts are those of Do. At most limit bytes of the body
+// connect and request timeouts are those of Do, the latter no longer than 30 s. At most limit bytes of the body
 // are returned, as they came: they are not redacted. The error is a *CallError;
 // one about the body comes with the status, the header and what was read. An
 // answer of any status is no error.
@@ -34,17 +39,21 @@ func (c *Client) Post(ctx context.Context, endpoint int, path string, body []byt
 	return c.call(ctx, http.MethodPost, endpoint, path, body, limit)
 }
 
-func (c *Client) call(ctx context.Context, method string, endpoint int, path string, body []byte, limit int64) (int, http.Header, []byte, error) {
+func (c *Client) call(ctx context.Context, method string, endpoint int, path string, body []byte, most int64) (int, http.Header, []byte, error) {
 	if endpoint < 0 || endpoint >= len(c.endpoints) {
 		return 0, nil, nil, &CallError{ClientError, fmt.Sprintf("no base URL %d", endpoint)}
 	}
-	ctx, cancel := c.withRequestLimit(ctx)
+	limit := c.limits.Request
+	if limit <= 0 || limit > callLimit {
+		limit = callLimit
+	}
+	ctx, cancel := withLimit(ctx, limit)
 	defer cancel()
 	e := c.endpoints[endpoint]
 	target := resource(e.base, path)
-	status, header, answer, x := c.callOnce(ctx, newRequest(method, e, target, body), limit, c.kept)
+	status, header, answer, x := c.callOnce(ctx, newRequest(method, e, target, body), most, c.kept)
 	if x.stale {
-		status, header, answer, x = c.callOnce(ctx, newRequest(method, e, target, body), limit, c.fresh)
+		status, header, answer, x = c.callOnce(ctx, newRequest(method, e, target, body), most, c.fresh)
 	}
 	if x.fault != nil {
 		return status, header, answer, &CallError{x.fault.failure, c.redactor.String(x.fault.message)}
@@ -61,6 +70,9 @@ func (c *Client) callOnce(ctx context.Context, req *http.Request, limit int64, v
 		return 0, nil, nil, x
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp.StatusCode, resp.Header, nil, x // what follows is no HTTP
+	}
 	plain, coding := plainBody(resp)
 	if coding != "" {
 		x.fault = broken("the body is encoded as %s, which was not asked for", coding)

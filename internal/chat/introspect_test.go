@@ -1,13 +1,17 @@
 package chat
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestIntrospection(t *testing.T) {
@@ -103,4 +107,28 @@ func TestServerRoot(t *testing.T) {
 			t.Errorf("%s: models %s, want %s", tt.base, got, tt.models)
 		}
 	}
+}
+
+func TestIntrospectionIsNotWaitedForAsReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newPipeClient(t, Timeouts{Request: time.Hour}, func(_ net.Conn, in *bufio.Reader) { untilClosed(in) })
+		start := time.Now()
+		var call *CallError
+		if _, _, _, err := client.Get(t.Context(), 0, "models", 10); !errors.As(err, &call) || call.Failure != Timeout || time.Since(start) != callLimit {
+			t.Errorf("got %v after %v", err, time.Since(start))
+		}
+	})
+}
+
+func TestIntrospectionThatLeavesHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newPipeClient(t, Timeouts{}, func(conn net.Conn, in *bufio.Reader) {
+			readRequest(in)
+			say(conn, 0, head("101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"))
+			untilClosed(in)
+		})
+		if status, _, body, err := client.Get(t.Context(), 0, "models", 10); status != http.StatusSwitchingProtocols || len(body) > 0 || err != nil {
+			t.Errorf("got %d %q, %v", status, body, err)
+		}
+	})
 }

@@ -30,8 +30,8 @@ func TestCompleteInSpiteOfItsEnd(t *testing.T) {
 			[]string{"the stream ended without [DONE]", "the stream was complete, but its end was not clean: the connection was closed"},
 		},
 		{"[DONE] and usage", stream(at(1, c("a"), used(1, 1), done)), []string{"the stream ended without finish reason"}},
-		{"text after [DONE]", stream(at(1, whole, done, c("b"), "\n \n")), []string{"text came after [DONE]"}},
-		{"an error after [DONE]", stream(at(1, whole, done, event(`{"error":"x"}`))), []string{"text came after [DONE]"}},
+		{"a text that is no output after [DONE]", stream(at(1, whole, done, role, event(`bye`), "\n \n")), []string{"text came after [DONE]"}},
+		{"a finish reason in capitals", stream(at(1, c("a"), finish("STOP"), done)), []string{`the finish reason came as "STOP"`}},
 		{"space after [DONE]", stream(at(1, whole, done, "\n\n: bye\n\ndata: \n\n  \n")), nil},
 		{"the connection as the end", closing(at(1, whole, done)), nil},
 		{

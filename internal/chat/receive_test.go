@@ -33,7 +33,7 @@ func TestArrivalIsTheKernels(t *testing.T) {
 	defer far.Close()
 
 	clock := NewClock().(monotonic)
-	conn := newStampConn(near, clock, newKernelTime(clock.wall))
+	conn := newStampConn(near, clock, newKernelTime(clock.wall), 0)
 	if conn.receive == nil {
 		t.Skip("this kernel gives no receive stamps")
 	}
@@ -94,7 +94,7 @@ func TestReadsOfAResetAndADeadline(t *testing.T) {
 		}
 		t.Cleanup(func() { near.Close() })
 		_, _ = near.Write([]byte(first))
-		return newStampConn(near, clock, newKernelTime(clock.wall))
+		return newStampConn(near, clock, newKernelTime(clock.wall), 0)
 	}
 	if _, err := dial("r").Read(make([]byte, 1)); err == nil || !isLost(err) || lostText(err) != "the connection was reset" {
 		t.Errorf("a reset reads as %v", err)

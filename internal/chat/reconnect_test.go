@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bufio"
+	"context"
 	"net"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func TestKeptConnectionThatTheServerHadClosed(t *testing.T) {
 	}
 	t.Run("is replaced, and counted", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(100*time.Millisecond), answering(30*time.Millisecond)))
+			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(5*time.Millisecond), answering(30*time.Millisecond)))
 			if first := ask(t, client); first.Failure != NoFailure || first.Reconnects != 0 {
 				t.Fatalf("first: %v %q", first.Failure, first.Error)
 			}
@@ -36,8 +37,8 @@ func TestKeptConnectionThatTheServerHadClosed(t *testing.T) {
 			if got.Failure != NoFailure || got.Attempts != 1 || got.Reconnects != 1 {
 				t.Errorf("got %v %q, %d attempts, %d reconnects", got.Failure, got.Error, got.Attempts, got.Reconnects)
 			}
-			if ttft := since(got, got.Events[0].At); ttft != 30*time.Millisecond {
-				t.Errorf("first token after %v, want 30ms: the lost write is not the server's time", ttft)
+			if ttft := since(got, got.Events[0].At); ttft != 35*time.Millisecond {
+				t.Errorf("first token after %v, want 35ms: a user would have waited from the first write on", ttft)
 			}
 		})
 	})
@@ -67,6 +68,20 @@ func TestKeptConnectionThatTheServerHadClosed(t *testing.T) {
 			ask(t, client)
 			got := ask(t, client)
 			if got.Failure != StreamBroken || got.Reconnects != 0 {
+				t.Errorf("got %v %q, %d reconnects", got.Failure, got.Error, got.Reconnects)
+			}
+		})
+	})
+	t.Run("may take twice the time that it took to open", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			client := newPipeClient(t, Timeouts{}, inTurn(keptThenLost(190*time.Millisecond), answering(0)))
+			dial := client.dialer
+			client.dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+				time.Sleep(100 * time.Millisecond)
+				return dial(ctx, network, address)
+			}
+			ask(t, client)
+			if got := ask(t, client); got.Failure != NoFailure || got.Reconnects != 1 {
 				t.Errorf("got %v %q, %d reconnects", got.Failure, got.Error, got.Reconnects)
 			}
 		})

@@ -115,7 +115,7 @@ func TestTimeouts(t *testing.T) {
 				}
 				untilClosed(in)
 			},
-			after: 400*ms + linger, events: 1,
+			after: 400*ms + lingerDone, events: 1,
 		},
 		{
 			name: "a complete stream left open without [DONE]", limits: someLimits,
@@ -274,7 +274,7 @@ func TestCancel(t *testing.T) {
 				say(conn, 0, plainStream, c("a"), finish("stop"), done)
 				untilClosed(in)
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), linger/2)
+			ctx, cancel := context.WithTimeout(t.Context(), lingerDone/2)
 			defer cancel()
 			if got := client.Do(ctx, &Request{Body: []byte(`{}`), Stream: true}); got.Failure != NoFailure {
 				t.Errorf("got %v %q", got.Failure, got.Error)

@@ -93,7 +93,7 @@ type Reply struct {
 	Reasoning      string
 	ReasoningField string // "reasoning" or "reasoning_content"; "" when neither came
 	ToolCalls      []ToolCall
-	FinishReason   string // as sent; "" when none came
+	FinishReason   string // in lower case; "" when none came
 	Usage          Usage
 	Done           bool // [DONE] came
 

@@ -108,7 +108,7 @@ func (w *wire) roundTrip(ctx context.Context, head, body []byte, keep func(*wire
 		}
 		b.spoilt = true
 	}
-	b.body, b.spoilt = resp.Body, b.spoilt || resp.Close
+	b.body, b.spoilt = resp.Body, b.spoilt || resp.Close || resp.StatusCode == http.StatusSwitchingProtocols
 	resp.Body = b
 	return resp, nil
 }
