@@ -158,6 +158,9 @@ func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Write
 		Scenario: p.info, Baseline: p.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
 		Info: engine.RunInfo{ID: p.id, Simulated: f.simulate, Overrides: p.overrides},
 	}
+	if f.simulate == "" {
+		runner.Calibrate = calibrate
+	}
 	if !f.quiet && !f.json {
 		runner.Observer = report.NewLive(errs, terminal, report.NewPalette(terminal && f.colour()))
 	}
