@@ -48,7 +48,26 @@ func figures(n int) *metric.Level {
 			At: metric.Stamps{Written: start, FirstToken: start + 120*ms, LastToken: start + 1000*ms, Closed: start + 1001*ms},
 		})
 	}
-	return metric.NewLevel(8, requests)
+	level := metric.NewLevel(8, requests)
+	level.Client = metric.Client{
+		CPURatio: metric.Known(0.004 * float64(n)), CoalescedRatio: metric.Known(0.003), KernelRatio: metric.Known(1), GCPause: metric.Span(1500 * time.Microsecond), Cores: 4,
+		Lag: metric.Summarised(n, 20e3, 5e3, 2e6, func(q float64) float64 { return q * 100e3 }),
+	}
+	return level
+}
+
+func TestClientOfSeveralLevels(t *testing.T) {
+	var worst clientFigures
+	worst.add(&metric.Client{CPURatio: metric.Known(0.2), KernelRatio: metric.Known(1), Cores: 2})
+	worst.add(&metric.Client{})
+	worst.add(&metric.Client{CPURatio: metric.Known(0.1), KernelRatio: metric.Known(0.5), CoalescedRatio: metric.Known(0.004), Cores: 2})
+	want := []string{"0.4 % of them shared a read", "CPU 20 % of 2 cores", "50 % of arrivals stamped by the kernel, the others after the read"}
+	if diff := cmp.Diff(want, worst.words(nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if words := new(clientFigures).words(&engine.Trial{Streams: 4}); len(words) > 0 {
+		t.Errorf("of nothing: %q", words)
+	}
 }
 
 // result has a level of every state.
@@ -149,8 +168,9 @@ func TestTerminalShowsNoFigureOfWithheldLevels(t *testing.T) {
 	if err := Terminal(&b, r, NewPalette(false)); err != nil {
 		t.Fatal(err)
 	}
+	server, _, _ := strings.Cut(b.String(), "client, at its worst level")
 	for _, figure := range []string{" ms", " s ", "113", "172"} {
-		if strings.Contains(b.String(), figure) {
+		if strings.Contains(server, figure) {
 			t.Errorf("the report holds %q:\n%s", figure, &b)
 		}
 	}

@@ -20,6 +20,7 @@ func Terminal(w io.Writer, r *engine.Result, p Palette) error {
 	for _, phase := range r.Phases {
 		t.phase(phase)
 	}
+	t.client(r)
 	t.notes(r)
 	t.verdict(r)
 	_, err := io.WriteString(w, b.String())
