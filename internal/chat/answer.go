@@ -144,15 +144,15 @@ const maxName = 200
 
 // identify keeps what the server says it is.
 func (a *answer) identify(p payload) {
-	if model := p.model.Str; model != "" && model != a.model && oneLine(model, maxName) != a.model {
+	if model := p.model.Str; model != "" && model != a.model && OneLine(model, maxName) != a.model {
 		if a.model != "" {
 			a.notes.add("the reply names different models")
 		} else {
-			a.model = oneLine(p.model.Str, maxName)
+			a.model = OneLine(p.model.Str, maxName)
 		}
 	}
 	if p.fingerprint.Str != "" && p.fingerprint.Str != a.fingerprint {
-		a.fingerprint = oneLine(p.fingerprint.Str, maxName)
+		a.fingerprint = OneLine(p.fingerprint.Str, maxName)
 	}
 }
 
@@ -176,7 +176,7 @@ func (a *answer) finishedBy(c choice) bool {
 		a.notes.add("the finish reason is not a string")
 		return false
 	}
-	name := oneLine(strings.ToLower(reason.Str), 60)
+	name := OneLine(strings.ToLower(reason.Str), 60)
 	if name != reason.Str {
 		a.notes.add("the finish reason came as " + quote(reason.Str))
 	}
@@ -185,7 +185,7 @@ func (a *answer) finishedBy(c choice) bool {
 	}
 	a.finish = name
 	if a.abort == nil && abortReasons[a.finish] {
-		a.abort = broken("the server gave up on the reply: finish reason %q", oneLine(reason.Str, 60))
+		a.abort = broken("the server gave up on the reply: finish reason %q", OneLine(reason.Str, 60))
 		if e := readError(c.err); says(c.err) && e.message != "" {
 			a.abort.message += ": " + e.message
 			a.abort.code = e.code

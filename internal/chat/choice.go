@@ -144,7 +144,7 @@ func (a *answer) piece(t *text, v gjson.Result, kind EventKind) EventKind {
 func (a *answer) part(t *text, part gjson.Result) {
 	if part.IsObject() {
 		if kind := part.Get("type").Str; kind != "text" {
-			a.notes.add("a part of type " + oneLine(kind, 40) + " was not read")
+			a.notes.add("a part of type " + OneLine(kind, 40) + " was not read")
 			return
 		}
 		part = part.Get("text")

@@ -40,7 +40,7 @@ func connectFault(err error) (f *fault, permanent bool) {
 	case errors.As(err, &refusal):
 		f.message = refusal.Error()
 	case errors.As(err, &name):
-		f.message = fmt.Sprintf("cannot resolve the host name %q: %s", name.Name, oneLine(name.Err, maxMessage))
+		f.message = fmt.Sprintf("cannot resolve the host name %q: %s", name.Name, OneLine(name.Err, maxMessage))
 	case errors.As(err, &op) && op.Op == "dial" && op.Addr != nil:
 		f.message = fmt.Sprintf("cannot connect to %s: %s", op.Addr, causeText(op.Err))
 	default:
@@ -96,7 +96,7 @@ func certificateNames(c *x509.Certificate) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " (" + oneLine(strings.Join(names, ", "), maxMessage) + ")"
+	return " (" + OneLine(strings.Join(names, ", "), maxMessage) + ")"
 }
 
 // remoteAlert begins the text of an alert that the server sent. Package tls has
@@ -107,7 +107,7 @@ const remoteAlert = "remote error: tls: "
 // that of the client, or that it has none.
 func alertText(s string) string {
 	_, alert, _ := strings.Cut(s, remoteAlert)
-	alert = oneLine(alert, maxMessage)
+	alert = OneLine(alert, maxMessage)
 	if strings.Contains(alert, "certificate") {
 		alert += "; if it asks for a client certificate, set target.tls.cert_file and key_file"
 	}

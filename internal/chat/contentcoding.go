@@ -18,7 +18,7 @@ func plainBody(resp *http.Response) (body io.Reader, unknown string) {
 	case "gzip", "x-gzip":
 		return &gunzip{packed: resp.Body}, ""
 	}
-	return nil, `"` + oneLine(coding, 40) + `"`
+	return nil, `"` + OneLine(coding, 40) + `"`
 }
 
 // gunzip unpacks a stream. It reads nothing before it is read from, as the header

@@ -112,7 +112,7 @@ func startsEvents(start []byte) bool {
 }
 
 func (d *decoder) mediaName() string {
-	return `"` + oneLine(d.contentType, 60) + `"`
+	return `"` + OneLine(d.contentType, 60) + `"`
 }
 
 func (d *decoder) take(p []byte) {
@@ -279,5 +279,5 @@ func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // quote shows the start of a text in an error message.
 func quote(s string) string {
-	return `"` + oneLine(strings.ToValidUTF8(s[:min(quoted, len(s))], ""), 100) + `"`
+	return `"` + OneLine(strings.ToValidUTF8(s[:min(quoted, len(s))], ""), 100) + `"`
 }

@@ -52,7 +52,7 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 			return reply
 		}
 		wait := retryWait(x.retryAfter, n, time.Now())
-		if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait {
+		if end, ok := ctx.Deadline(); ok && time.Until(end) <= wait || r.MaxRetryWait > 0 && wait > r.MaxRetryWait {
 			reply.Notes = append(reply.Notes, "not tried again: the wait of "+shortDuration(wait)+" is beyond the time the request has")
 			return reply
 		}

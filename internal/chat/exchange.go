@@ -232,7 +232,7 @@ func redirectText(location, message string) string {
 	if location == "" || err != nil {
 		return message
 	}
-	return "redirects are not followed; this one leads to " + oneLine(Redacted(target), maxMessage)
+	return "redirects are not followed; this one leads to " + OneLine(Redacted(target), maxMessage)
 }
 
 // read reads a response with status 200 to its end.

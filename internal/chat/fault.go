@@ -113,5 +113,5 @@ func plainText(err error) string {
 	for _, layer := range []string{"net/http: ", "HTTP/1.x transport connection broken: ", "Transport failed to read from server: ", "http: "} {
 		s = strings.TrimPrefix(s, layer)
 	}
-	return oneLine(s, maxMessage)
+	return OneLine(s, maxMessage)
 }

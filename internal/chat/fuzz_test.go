@@ -95,7 +95,7 @@ func FuzzErrorBodies(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		e := errorInBody([]byte(body))
 		for _, s := range []string{e.message, e.code} {
-			if s != oneLine(s, maxMessage+1) {
+			if s != OneLine(s, maxMessage+1) {
 				t.Errorf("%q is not one clean line", s)
 			}
 		}

@@ -146,6 +146,18 @@ func TestRetryAfterAFailedConnect(t *testing.T) {
 	})
 }
 
+func TestALongWaitIsNotForTheImpatient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newPipeClient(t, Timeouts{}, inTurn(
+			refusing(0, "429 Too Many Requests", "Retry-After: 10"), refusing(0, "429 Too Many Requests", "Retry-After: 11"), answering(0)))
+		start := time.Now()
+		got := client.Do(t.Context(), &Request{Body: []byte(`{}`), Stream: true, Retries: 5, MaxRetryWait: 10 * time.Second})
+		if got.Failure != HTTPError || got.Attempts != 2 || time.Since(start) != 10*time.Second {
+			t.Errorf("got %v after %d attempts and %v", got.Failure, got.Attempts, time.Since(start))
+		}
+	})
+}
+
 func TestCancelWhileWaitingToTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newPipeClient(t, Timeouts{}, refusing(0, "429 Too Many Requests", "Retry-After: 60"))

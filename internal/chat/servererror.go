@@ -23,7 +23,7 @@ func errorIn(root gjson.Result) (e serverError, found bool) {
 			return readError(v), true
 		}
 		e := readError(root)
-		return serverError{oneLine(v.String(), maxMessage), e.code}, true
+		return serverError{OneLine(v.String(), maxMessage), e.code}, true
 	}
 	if root.Get("object").Str == "error" || root.Get("type").Str == "error" {
 		return readError(root), true
@@ -54,7 +54,7 @@ func readError(v gjson.Result) serverError {
 	}
 	for _, name := range []string{"code", "type", "status", "statusCode"} {
 		if c := v.Get(name); says(c) && (c.Type == gjson.String || c.Type == gjson.Number) {
-			e.code = oneLine(c.String(), 60)
+			e.code = OneLine(c.String(), 60)
 			break
 		}
 	}
@@ -66,7 +66,7 @@ func readError(v gjson.Result) serverError {
 func messageText(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.String:
-		return oneLine(v.Str, maxMessage)
+		return OneLine(v.Str, maxMessage)
 	case v.IsArray():
 		var all []string
 		for _, one := range v.Array() {
@@ -74,7 +74,7 @@ func messageText(v gjson.Result) string {
 				all = append(all, m)
 			}
 		}
-		return oneLine(strings.Join(all, "; "), maxMessage)
+		return OneLine(strings.Join(all, "; "), maxMessage)
 	case v.IsObject():
 		return readError(v).message
 	}
@@ -102,7 +102,7 @@ func errorInBody(body []byte) serverError {
 	if strings.HasPrefix(s, "<") {
 		return serverError{message: htmlTitle(s)}
 	}
-	return serverError{message: oneLine(s, maxMessage)}
+	return serverError{message: OneLine(s, maxMessage)}
 }
 
 // htmlTitle is the title of a page, or a word for a page without one.
@@ -113,7 +113,7 @@ func htmlTitle(page string) string {
 			if open := strings.IndexByte(lower[start:], '>'); open >= 0 {
 				title := page[start+open+1:]
 				title, _, _ = strings.Cut(title, "<")
-				if title = oneLine(html.UnescapeString(title), maxMessage); title != "" {
+				if title = OneLine(html.UnescapeString(title), maxMessage); title != "" {
 					return title
 				}
 			}
@@ -122,10 +122,10 @@ func htmlTitle(page string) string {
 	return "an HTML page"
 }
 
-// oneLine makes a text of unknown origin fit to be printed: runs of white space
+// OneLine makes a text of unknown origin fit to be printed: runs of white space
 // and of what cannot be printed become one space, and what is over limit runes
 // is cut off.
-func oneLine(s string, limit int) string {
+func OneLine(s string, limit int) string {
 	var out strings.Builder
 	n, gap := 0, false
 	for _, r := range s {

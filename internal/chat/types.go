@@ -26,6 +26,9 @@ type Request struct {
 	Body     []byte
 	Stream   bool // what Body asks for: server-sent events, or one JSON object
 	Retries  int  // attempts beyond the first, on 429, 502 to 504, failed connects and connections lost before the first byte
+	// MaxRetryWait is the longest wait between two attempts that a server may ask
+	// for; a longer one ends the call. 0: as long as the request timeout lets it.
+	MaxRetryWait time.Duration
 }
 
 // Failure is what went wrong with a request as a whole.

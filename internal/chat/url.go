@@ -96,7 +96,7 @@ func parseReason(s string, err error) string {
 	if !ok || strings.ContainsAny(s, "@?") {
 		return ""
 	}
-	return ": " + oneLine(failed.Err.Error(), maxMessage)
+	return ": " + OneLine(failed.Err.Error(), maxMessage)
 }
 
 // checkOrigin checks scheme, host and port.

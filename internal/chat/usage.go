@@ -128,7 +128,7 @@ func firstStated(values ...gjson.Result) gjson.Result {
 func count(v gjson.Result, notes *notes) int {
 	n, ok := wholeNumber(v)
 	if !ok && v.Type != gjson.Null {
-		notes.add("usage has a count that is not a number of tokens: " + oneLine(v.Raw, 40))
+		notes.add("usage has a count that is not a number of tokens: " + OneLine(v.Raw, 40))
 	}
 	return n
 }

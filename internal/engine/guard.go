@@ -87,15 +87,16 @@ type evidence struct {
 	found *metric.Level
 
 	model string // that requests name
-	trial *Trial // of the client, without a server; nil: none was made
 	// sharesProcess: the server runs in this process, so that its CPU time cannot
 	// be told from the client's.
 	sharesProcess bool
 
+	warmup    *WarmupResult  // before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone
 	sound     int            // ... and came back sound
+	unsent    []string       // why others, that were sent again too, failed
 	threshold func(string) float64
 }
 

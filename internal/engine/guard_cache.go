@@ -49,6 +49,9 @@ func cacheGuards() []Guard {
 					return silent()
 				}
 				whole := e.whole()
+				if _, wrong := first(whole, func(r *metric.Request) bool { return r.CachedTooMany }); wrong > 0 {
+					return fires(fmt.Sprintf("%d of %d replies count more cached tokens than their prompts have: that the cache was cold rests on the prompts alone", wrong, len(whole)))
+				}
 				if len(whole) == 0 || metric.ReportsCached(whole) {
 					return silent()
 				}

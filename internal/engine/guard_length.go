@@ -78,7 +78,7 @@ func noCounts(e *evidence) finding {
 		return silent()
 	}
 	if r.Asked.Forced {
-		return undecidable(fmt.Sprintf("%d of %d replies state no usage: the lengths that the phase forces cannot be proven", n, e.found.Issued))
+		return undecidable(fmt.Sprintf("%d of %d replies state no usable usage: the lengths that the phase forces cannot be proven", n, e.found.Issued))
 	}
-	return unchecked(fmt.Sprintf("%d of %d replies state no usage", n, e.found.Issued))
+	return unchecked(fmt.Sprintf("%d of %d replies state no usable usage", n, e.found.Issued))
 }

@@ -246,6 +246,71 @@ func TestGuards(t *testing.T) {
 			func(e *evidence) { e.level.Profile.ConstantPrompt, e.phase.Cache = true, "any" },
 			[]string{"constant-prompt tag"},
 		},
+		"short replies, most of them empty": {
+			replies(9, func(i int, r *metric.Request) {
+				if r.OutputTokens = metric.Count(1); i < 5 {
+					r.Content, r.NoText = "", true
+				}
+			}), nil,
+			[]string{"lost-text invalid"},
+		},
+		"short replies, some of them empty": {
+			replies(9, func(i int, r *metric.Request) {
+				if r.OutputTokens = metric.Count(1); i < 4 {
+					r.Content, r.NoText = "", true
+				}
+			}), nil, nil,
+		},
+		"degenerate replies whose prompts fail when sent again": {
+			replies(40, every(40, wall)),
+			func(e *evidence) { e.unsent = []string{"timeout: idle"} },
+			[]string{"degenerate undecided"},
+		},
+		"degenerate replies that come back so, but for one that fails": {
+			replies(40, every(20, wall)),
+			func(e *evidence) { e.resent, e.unsent = 2, []string{"timeout: idle"} },
+			[]string{"degenerate warn"},
+		},
+		"degenerate replies that come back sound, but for one that fails": {
+			replies(40, every(20, wall)),
+			func(e *evidence) { e.resent, e.sound, e.unsent = 2, 2, []string{"timeout: idle"} },
+			[]string{"degenerate reject"},
+		},
+		"as many failures as a budget that is no binary fraction": {
+			replies(100, func(i int, r *metric.Request) {
+				if i < 7 {
+					fail(r, metric.OutcomeTimeout)
+				}
+			}),
+			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.07 }, nil,
+		},
+		"a concurrency that requests are too short for": {
+			replies(20, func(i int, r *metric.Request) {
+				r.At.Written = int64(i) * int64(time.Second)
+				r.At.Closed = r.At.Written + int64(time.Second)
+			}),
+			func(e *evidence) {
+				e.phase.Spec.Load.Mode = "closed"
+				e.found.StartLag = metric.NewDurations([]float64{1e8})
+			},
+			nil,
+		},
+		"kept connections that were closed": {
+			replies(40, every(40, func(r *metric.Request) { r.Reconnects = 1 })), nil,
+			[]string{"reconnects warn"},
+		},
+		"a warm-up that failed": {
+			replies(9, nil), func(e *evidence) { e.warmup = &WarmupResult{Sent: 4, Failed: 4, Error: "timeout: idle"} },
+			[]string{"warm-up-failed warn"},
+		},
+		"a warm-up that failed in part": {
+			replies(9, nil), func(e *evidence) { e.warmup = &WarmupResult{Sent: 4, Failed: 3, Error: "timeout: idle"} },
+			nil,
+		},
+		"more cached tokens than prompts have": {
+			replies(9, func(_ int, r *metric.Request) { r.CachedTokens, r.CachedTooMany = metric.Number{}, true }), nil,
+			[]string{"cache-unverified warn"},
+		},
 		"natural lengths": {
 			replies(9, func(_ int, r *metric.Request) { r.Asked.Forced = false }),
 			func(e *evidence) { e.level.Profile.Forced = false },

@@ -12,16 +12,9 @@ func textGuards() []Guard {
 	return []Guard{
 		{
 			ID:     "lost-text",
-			Doc:    "usage counts at least 32 output tokens, and less than half a character per token arrived in content, reasoning and tool arguments together; or at least 8, and nothing arrived",
+			Doc:    "usage counts at least 32 output tokens, and less than half a character per token arrived in content, reasoning and tool arguments together; or at least 8, and nothing arrived; or nothing arrived in most of the shorter replies",
 			Effect: Void,
-			check: func(e *evidence) finding {
-				r, n := first(e.whole(), func(r *metric.Request) bool { return r.LostText })
-				if n == 0 {
-					return silent()
-				}
-				tokens, _ := r.OutputTokens.Number()
-				return fires(fmt.Sprintf("%d of %d replies lost text: %d characters for %.0f output tokens", n, e.found.Issued, len([]rune(r.Text())), tokens))
-			},
+			check:  textLost,
 		},
 		{
 			ID: "same-outputs",
@@ -47,6 +40,23 @@ func textGuards() []Guard {
 			check: degenerate,
 		},
 	}
+}
+
+func textLost(e *evidence) finding {
+	whole := e.whole()
+	if r, n := first(whole, func(r *metric.Request) bool { return r.LostText }); n > 0 {
+		tokens, _ := r.OutputTokens.Number()
+		return fires(fmt.Sprintf("%d of %d replies lost text: %d characters for %.0f output tokens", n, e.found.Issued, len([]rune(r.Text())), tokens))
+	}
+	// A token or two may have no text, as the one that ends a turn has none.
+	_, short := first(whole, func(r *metric.Request) bool {
+		tokens, _ := r.OutputTokens.Number()
+		return tokens >= 1 && tokens < noTextTokens
+	})
+	if _, n := first(whole, func(r *metric.Request) bool { return r.NoText }); n > 2 && 2*n > short {
+		return fires(fmt.Sprintf("%d of %d replies of fewer than %d output tokens have no text at all", n, short, noTextTokens))
+	}
+	return silent()
 }
 
 // sameHead is how much of two outputs, in characters, is compared; shorter
@@ -126,11 +136,17 @@ func degenerate(e *evidence) finding {
 		return warns(message)
 	}
 	again := fmt.Sprintf("%s; sent again alone, %d of %d of these prompts came back sound", message, e.sound, e.resent)
+	lost := len(e.unsent)
+	if lost > 0 {
+		again += fmt.Sprintf(", and %d failed, first: %s", lost, e.unsent[0])
+	}
 	switch {
-	case e.resent == 0:
+	case e.resent == 0 && lost == 0:
 		return undecidable(message + "; their prompts could not be sent again, to see whether that is the model's own")
-	case 2*e.sound > e.resent:
+	case 2*e.sound > e.resent+lost:
 		return fires(again)
+	case 2*(e.sound+lost) > e.resent+lost:
+		return undecidable(again + ": whether that is the model's own could not be seen")
 	}
 	return warns(again + ": taken for the model's own")
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"scenario/internal/metric"
 )
@@ -28,6 +29,29 @@ func transportGuards() []Guard {
 		},
 		clientBound(),
 		{
+			ID:         "reconnects",
+			Doc:        "the server closed kept connections under requests; each was sent once more on a new one, which its TTFT includes",
+			Effect:     Warn,
+			Thresholds: []Threshold{share("max_share", 0.01, "largest share of requests that may be so")},
+			check: func(e *evidence) finding {
+				_, n := first(e.found.Requests, func(r *metric.Request) bool { return r.Reconnects > 0 })
+				return remark(float64(n) > e.threshold("max_share")*float64(e.found.Issued),
+					fmt.Sprintf("the server closed kept connections under %d of %d requests: each was sent once more, which its TTFT includes", n, e.found.Issued))
+			},
+		},
+		{
+			ID:     "warm-up-failed",
+			Doc:    "no request of the level's warm-up came back good",
+			Effect: Warn,
+			check: func(e *evidence) finding {
+				w := e.warmup
+				if w == nil || w.Sent == 0 || w.Failed < w.Sent {
+					return silent()
+				}
+				return fires(fmt.Sprintf("the warm-up failed: %d of %d requests, first: %s", w.Failed, w.Sent, w.Error))
+			},
+		},
+		{
 			ID:     "mixed-replies",
 			Doc:    "replies of one level name different models or system fingerprints, or another model than was asked for",
 			Effect: Warn,
@@ -47,7 +71,7 @@ func transportGuards() []Guard {
 func errorsOverBudget(e *evidence) finding {
 	r, failed := first(e.found.Requests, func(r *metric.Request) bool { return r.Failed() && !r.ClientFault })
 	budget := e.phase.Spec.ErrorBudget
-	if failed == 0 || float64(failed) <= budget*float64(e.found.Issued) {
+	if failed == 0 || float64(failed) <= budget*float64(e.found.Issued)+1e-9 {
 		return silent()
 	}
 	return fires(fmt.Sprintf("%d of %d requests failed (error_budget %g), first: %s: %s", failed, e.found.Issued, budget, r.Outcome, r.Error))
@@ -74,11 +98,24 @@ func mixedReplies(e *evidence) finding {
 	return silent()
 }
 
+// Levels shorter than briefLevel, or whose requests take less than lagsPerRequest
+// times what this program needs to send one, are not held full by any server.
+const (
+	briefLevel     = 100 * time.Millisecond
+	lagsPerRequest = 20
+)
+
 func concurrencyNotHeld(e *evidence) finding {
 	held, ok := e.found.InflightMean.Number()
 	least := e.threshold("min_ratio") * float64(e.found.Concurrency)
 	if e.phase.Spec.Load.Mode != "closed" || e.found.Issued < 2*e.found.Concurrency || !ok || held >= least {
 		return silent()
+	}
+	window, _ := e.found.Window.Duration()
+	latency, _ := e.found.E2E.Mean()
+	lag, _ := e.found.StartLag.Mean()
+	if window < briefLevel || latency < lagsPerRequest*lag {
+		return unchecked(fmt.Sprintf("held %.1f of %d on average, but the requests are too short to tell why: they took %s, and this program %s to send each", held, e.found.Concurrency, time.Duration(latency).Round(10*time.Microsecond), time.Duration(lag).Round(time.Microsecond)))
 	}
 	return fires(fmt.Sprintf("offered %d, held %.1f on average", e.found.Concurrency, held))
 }

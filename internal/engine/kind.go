@@ -12,11 +12,10 @@ import (
 // Kind is a pluggable workload: what a phase's `kind` names. A kind is data and
 // one function; the engine never imports one.
 type Kind struct {
-	Name     string
-	Doc      string   // one paragraph: what it measures, and what it hides
-	Schema   []byte   // closed JSON Schema of the phase's `workload`
-	API      chat.API // where it sends, unless the phase says otherwise
-	Features []string // what a phase of this kind proves: streaming, tools, ...
+	Name   string
+	Doc    string   // one paragraph: what it measures, and what it hides
+	Schema []byte   // closed JSON Schema of the phase's `workload`
+	API    chat.API // where it sends, unless the phase says otherwise
 
 	// New turns a phase's `workload` into sessions, or says what is wrong with it.
 	New func(Setup) (Workload, diag.List)
@@ -49,7 +48,8 @@ type Place struct {
 	Ordinal     int // over the phase's whole ladder, from 0; below 0 for warm-ups and probes
 	Endpoint    int // the base URL it goes to
 	Purpose     Purpose
-	MaxOutput   int // a warm-up's limit of output tokens; 0: the workload's own
+	Impatient   bool // a probe that is not tried again: it asks whether the target is alive
+	MaxOutput   int  // a warm-up's limit of output tokens; 0: the workload's own
 }
 
 // Purpose says what a session is sent for.

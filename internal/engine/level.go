@@ -144,9 +144,12 @@ func (x *exchange) Record(r *metric.Request) {
 	x.load.out <- r
 }
 
-// probeRetries is how often a probe is tried again, so that a gateway's limit does
-// not pass for a target that does not work.
-const probeRetries = 2
+// A first probe is tried again so often, and waits so long where the target asks
+// for it, so that a gateway's limit does not pass for a target that does not work.
+const (
+	probeRetries = 2
+	probeWait    = 10 * time.Second
+)
 
 // aside sends a session whose requests are no measurements: warm-ups, probes and
 // prompts that are sent again. It returns its requests.
@@ -156,7 +159,10 @@ func (r *Runner) aside(ctx context.Context, ph *PhasePlan, compose *Composer, pl
 		return nil, fmt.Errorf("the request could not be built: %w", err)
 	}
 	x := &asideExchange{runner: r}
-	if place.Purpose == Probe {
+	switch {
+	case place.Purpose != Probe:
+		x.retries = compose.Retries
+	case !place.Impatient:
 		x.retries = probeRetries
 	}
 	session.Run(ctx, x)
@@ -172,7 +178,7 @@ type asideExchange struct {
 // Send implements Exchange.
 func (x *asideExchange) Send(ctx context.Context, request *chat.Request) (*metric.Request, bool) {
 	patient := *request
-	patient.Retries = max(patient.Retries, x.retries)
+	patient.Retries, patient.MaxRetryWait = x.retries, probeWait
 	reply := x.runner.Client.Do(ctx, &patient)
 	if reply.Failure == chat.Canceled {
 		return nil, false

@@ -13,7 +13,8 @@ import (
 const (
 	lostTextTokens = 32
 	lostTextShare  = 0.5
-	// noTextTokens is the least output for which no text at all is such a sign.
+	// noTextTokens is the least output for which no text at all is such a sign in a
+	// single reply.
 	noTextTokens = 8
 )
 
@@ -27,6 +28,7 @@ func measure(reply *chat.Reply, moments metric.Stamps) *metric.Request {
 		Outcome:           outcome(reply.Failure),
 		OK:                reply.Failure == chat.NoFailure,
 		Error:             reply.Error,
+		Code:              reply.Code,
 		Attempts:          reply.Attempts,
 		Reconnects:        reply.Reconnects,
 		FinishReason:      finishReason(reply.FinishReason),
@@ -45,6 +47,10 @@ func measure(reply *chat.Reply, moments metric.Stamps) *metric.Request {
 		KernelReads:       reply.KernelReads,
 		OtherReads:        reply.OtherReads,
 		At:                moments,
+	}
+	if reply.Usage.PromptTokens >= 0 && reply.Usage.CachedTokens > reply.Usage.PromptTokens {
+		r.CachedTokens, r.CachedTooMany = metric.Number{}, true
+		r.Notes = append(r.Notes, "usage counts more cached tokens than the prompt has: they are not believed")
 	}
 	if reply.Status != 0 {
 		r.Status = metric.Count(reply.Status)
@@ -75,7 +81,7 @@ func events(r *metric.Request, reply *chat.Reply) {
 	if reply.Written == 0 || reply.Failure != chat.NoFailure {
 		return
 	}
-	r.LostText = lostText(reply)
+	lostText(reply, r)
 	if len(reply.Events) == 0 {
 		r.E2E = metric.Span(reply.Closed.Sub(reply.Written))
 		return
@@ -110,10 +116,14 @@ func events(r *metric.Request, reply *chat.Reply) {
 	r.TPOT = tpot(reply, first, last, r.LostText)
 }
 
+// burstTokens is how many tokens after the first must come at once for their time
+// to be the network's and not the server's.
+const burstTokens = 8
+
 // tpot is (last − first) / tokens after the first event: N − 1, or N less what
 // the first event is known to carry. It is unknown when there are none, when one
-// event carries everything, and when the stream does not carry the tokens that
-// usage counts.
+// event carries everything or all of them came at once, and when the stream does
+// not carry the tokens that usage counts.
 func tpot(reply *chat.Reply, first, last chat.Event, lost bool) metric.Duration {
 	after := reply.Usage.OutputTokens - 1
 	if first.Tokens > 0 {
@@ -123,12 +133,16 @@ func tpot(reply *chat.Reply, first, last chat.Event, lost bool) metric.Duration 
 	if after < 1 || len(reply.Events) < 2 || lost || hidden {
 		return metric.Duration{}
 	}
-	return metric.Span(last.At.Sub(first.At) / time.Duration(after))
+	passed := last.At.Sub(first.At)
+	if passed == 0 || passed <= bufferedWithin && after >= burstTokens {
+		return metric.Duration{}
+	}
+	return metric.Span(passed / time.Duration(after))
 }
 
-// lostText reports whether far less text arrived than the tokens that usage
-// counts would make; tokens that the server hides are left out.
-func lostText(reply *chat.Reply) bool {
+// lostText notes whether far less text arrived than the tokens that usage counts
+// would make; tokens that the server hides are left out.
+func lostText(reply *chat.Reply, r *metric.Request) {
 	visible := reply.Usage.OutputTokens
 	if reply.Reasoning == "" && reply.Usage.ReasoningTokens > 0 {
 		visible -= reply.Usage.ReasoningTokens
@@ -137,7 +151,8 @@ func lostText(reply *chat.Reply) bool {
 	for _, call := range reply.ToolCalls {
 		characters += len([]rune(call.Name)) + len([]rune(call.Arguments))
 	}
-	return visible >= lostTextTokens && float64(characters) < lostTextShare*float64(visible) ||
+	r.NoText = visible > 0 && characters == 0
+	r.LostText = visible >= lostTextTokens && float64(characters) < lostTextShare*float64(visible) ||
 		visible >= noTextTokens && characters == 0
 }
 

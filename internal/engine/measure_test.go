@@ -72,6 +72,9 @@ func TestMeasure(t *testing.T) {
 		"one event with all tokens":              {streamed(8, 100), 100, 100, 100, unknown, unknown, 0},
 		"tokens that are not in the stream":      {hidden, 100, 100, 200, unknown, 100, 1},
 		"text that got lost":                     {lost, 100, 100, 200, unknown, 100, 1},
+		"all tokens after the first at once":     {streamed(9, 100, 104, 105), 100, 100, 105, unknown, 4, 2},
+		"a few tokens at once":                   {streamed(8, 100, 105), 100, 100, 105, 5.0 / 7, 5, 1},
+		"two events in one read":                 {streamed(2, 100, 100), 100, 100, 100, unknown, 0, 1},
 		"no usage":                               {noUsage, 100, 100, 200, unknown, 100, 1},
 		"not streamed: the last byte is the end": {whole, unknown, unknown, 950, unknown, unknown, 0},
 	} {

@@ -72,6 +72,7 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 	found := metric.NewLevel(l.Concurrency, loaded.requests)
 	before.since(p.runner.Client.TakeLag(), &found.Client)
 	result.summarise(loaded.requests)
+	result.Notes = append(result.Notes, found.Partial()...)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
 	p.verdict(ctx, l, loaded, found, figures, result)
 	result.place(found, formulas, loaded.wall)
@@ -95,7 +96,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	}
 	e := &evidence{
 		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
-		sharesProcess: p.runner.Info.Simulated != "", trial: p.runner.trial,
+		sharesProcess: p.runner.Info.Simulated != "", warmup: result.Warmup,
 	}
 	e.died = p.lifeSign(ctx, loaded)
 	if e.died == "" {
@@ -142,7 +143,8 @@ func (p *phaseRun) lifeSign(ctx context.Context, l loaded) string {
 		if try > 0 && !sleep(ctx, time.Second) {
 			return ""
 		}
-		requests, err := p.probe(ctx, 1+try)
+		p.runner.observe(Waiting{"requests failed: is it alive?"})
+		requests, err := p.probe(ctx, Place{Index: 1 + try, Impatient: true})
 		if err != nil || len(requests) == 0 || !unanswered(requests[0]) {
 			return ""
 		}
@@ -157,12 +159,12 @@ func unanswered(r *metric.Request) bool {
 	return r.Failed() && r.Outcome != metric.OutcomeHTTPError
 }
 
-// probe sends one small session of the phase.
-func (p *phaseRun) probe(ctx context.Context, n int) ([]*metric.Request, error) {
+// probe sends one small session of the phase, the one of the place's index.
+func (p *phaseRun) probe(ctx context.Context, at Place) ([]*metric.Request, error) {
 	const ordinals = -1 << 20 // apart from those of warm-ups
-	return p.runner.aside(ctx, p.plan, p.compose, Place{
-		Concurrency: 1, Index: n, Ordinal: ordinals - n, Endpoint: n % p.runner.endpoints(), Purpose: Probe,
-	})
+	at.Concurrency, at.Purpose = 1, Probe
+	at.Ordinal, at.Endpoint = ordinals-at.Index, at.Index%p.runner.endpoints()
+	return p.runner.aside(ctx, p.plan, p.compose, at)
 }
 
 // sleep waits, or returns false when ctx ends first.

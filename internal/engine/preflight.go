@@ -73,7 +73,7 @@ func (p *phaseRun) try(ctx context.Context, facts *target.Facts) (string, error)
 		return fmt.Sprintf("a target of kind %s takes no token ids and cannot force a length: use prompt: {text: …}", facts.Server), nil
 	}
 	for endpoint := range p.runner.endpoints() {
-		requests, err := p.probe(ctx, endpoint)
+		requests, err := p.probe(ctx, Place{Index: endpoint})
 		if err != nil {
 			return "", err
 		}
@@ -115,7 +115,7 @@ func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, erro
 	}
 	switch {
 	case !promptKnown || !outputKnown:
-		note("replies state no usage: lengths and token rates are unknown")
+		note("replies state no usable usage: lengths and token rates are unknown")
 	case ids && prompt != float64(r.Asked.PromptTokens):
 		note("the target counted %.0f prompt tokens for %d ids", prompt, r.Asked.PromptTokens)
 	}

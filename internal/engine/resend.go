@@ -39,8 +39,12 @@ func (p *phaseRun) sendAgain(ctx context.Context, l *LevelPlan, e *evidence) {
 		requests, err := p.runner.aside(ctx, p.plan, p.compose, Place{
 			Concurrency: l.Concurrency, Index: r.Index, Ordinal: l.Ordinal + r.Index, Endpoint: (r.Endpoint + 1) % p.runner.endpoints(),
 		})
-		if err != nil {
+		if ctx.Err() != nil {
 			return
+		}
+		if err != nil {
+			e.unsent = append(e.unsent, err.Error())
+			continue
 		}
 		e.count(requests)
 	}
@@ -49,6 +53,7 @@ func (p *phaseRun) sendAgain(ctx context.Context, l *LevelPlan, e *evidence) {
 func (e *evidence) count(again []*metric.Request) {
 	for _, r := range again {
 		if r.Failed() {
+			e.unsent = append(e.unsent, r.Outcome+": "+r.Error)
 			continue
 		}
 		e.resent++

@@ -108,6 +108,7 @@ type LevelResult struct {
 	WithheldFormulas map[string]any  `json:"withheld_formulas,omitempty" doc:"the same of a level whose figures are withheld"`
 	Outcomes         map[string]int  `json:"outcomes,omitempty" doc:"requests by outcome"`
 	Failures         []FailureCount  `json:"failures,omitempty" doc:"the most frequent causes of requests that were not good, most frequent first"`
+	Retried          int             `json:"retried,omitempty" doc:"requests that were sent again after a failure, which counts all the same"`
 	OtherCauses      int             `json:"other_causes,omitempty" doc:"further causes that are not listed"`
 	Checks           []CheckResult   `json:"checks,omitempty" doc:"the phase's checks at this level"`
 	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired or could not be checked"`

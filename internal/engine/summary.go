@@ -20,14 +20,14 @@ func (l *LevelResult) summarise(requests []*metric.Request) {
 	notes := map[string]int{}
 	for _, r := range requests {
 		l.Outcomes[r.Outcome]++
+		if r.Attempts > 1 {
+			l.Retried++
+		}
 		if !r.OK {
 			failures[FailureCount{Outcome: r.Outcome, Error: r.Error}]++
 		}
 		for _, note := range r.Notes {
 			notes[note]++
-		}
-		if r.Reconnects > 0 {
-			notes["a kept connection had been closed by the server, and was opened again"]++
 		}
 	}
 	for failure, n := range failures {

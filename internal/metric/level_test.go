@@ -162,6 +162,74 @@ func TestGapsAreITLOnlyWithOneTokenPerEvent(t *testing.T) {
 	}
 }
 
+func TestLatenciesOfTooFewRequestsAreUnknown(t *testing.T) {
+	requests := func(n, without int) []*Request {
+		var list []*Request
+		for i := range n {
+			r := good(i, 0, 100, 300, 300, 3)
+			r.Content, r.Stall, r.Gaps = "a b c", Span(100*time.Millisecond), []float64{100e6, 100e6}
+			r.TTFC = r.TTFT
+			if i < without {
+				r.TTFT, r.TTFC, r.TPOT, r.Stall, r.Gaps = Duration{}, Duration{}, Duration{}, Duration{}, nil
+			}
+			list = append(list, r)
+		}
+		return list
+	}
+	whole, most, few := NewLevel(1, requests(100, 0)), NewLevel(1, requests(100, 1)), NewLevel(1, requests(100, 2))
+	for name, of := range map[string]func(*Level) int{
+		"ttft":     func(l *Level) int { return l.TTFT.Count() },
+		"ttfc":     func(l *Level) int { return l.TTFC.Count() },
+		"tpot":     func(l *Level) int { return l.TPOT.Count() },
+		"user_tps": func(l *Level) int { return l.UserTPS.Count() },
+		"stall":    func(l *Level) int { return l.Stall.Count() },
+		"itl":      func(l *Level) int { return l.ITL.Count() / 2 },
+		"gap":      func(l *Level) int { return l.Gap.Count() / 2 },
+	} {
+		if of(whole) != 100 || of(most) != 99 || of(few) != 0 {
+			t.Errorf("%s: %d, %d, %d samples; want 100, 99 and none", name, of(whole), of(most), of(few))
+		}
+	}
+	if few.E2E.Count() != 100 {
+		t.Errorf("e2e: %d samples, want all", few.E2E.Count())
+	}
+	if len(most.Partial()) != 0 || len(few.Partial()) != 4 || few.Partial()[0] != "ttft is unknown: only 98 of 100 good requests that should have it do" {
+		t.Errorf("partial: %q and %q", most.Partial(), few.Partial())
+	}
+	// Replies of one token have no decode speed, replies without an answer no ttfc.
+	short := requests(100, 0)
+	for _, r := range short[:50] {
+		r.OutputTokens, r.TPOT, r.Stall, r.Gaps, r.TTFC, r.Content = Count(1), Duration{}, Duration{}, nil, Duration{}, ""
+	}
+	if l := NewLevel(1, short); l.TPOT.Count() != 50 || l.TTFC.Count() != 50 || len(l.Partial()) != 0 {
+		t.Errorf("tpot %d, ttfc %d, %q", l.TPOT.Count(), l.TTFC.Count(), l.Partial())
+	}
+}
+
+func TestEventsWithoutTokensAreNoITL(t *testing.T) {
+	empty, hidden := good(0, 0, 100, 300, 300, 3), good(1, 0, 100, 300, 300, 3)
+	empty.Gaps, hidden.Gaps = []float64{100e6, 100e6}, []float64{100e6, 100e6}
+	empty.TokensPerEvent = Known(0.94)
+	hidden.ReasoningTokens = Count(40)
+	for _, r := range []*Request{empty, hidden} {
+		if l := NewLevel(1, []*Request{r}); l.ITL.Count() != 0 || l.Gap.Count() != 2 {
+			t.Errorf("itl %d, gap %d samples; want none and 2", l.ITL.Count(), l.Gap.Count())
+		}
+	}
+}
+
+func TestCachedTokensThatCannotBeAreUnknown(t *testing.T) {
+	plain, wrong := good(0, 0, 100, 300, 300, 3), good(1, 0, 100, 300, 300, 3)
+	plain.CachedTokens, wrong.CachedTooMany = Count(5), true
+	l := NewLevel(2, []*Request{plain, wrong})
+	if _, ok := l.CachedRatio.Number(); ok {
+		t.Error("cached_ratio is known")
+	}
+	if _, ok := l.InputTPS.Number(); ok {
+		t.Error("input_tps is known")
+	}
+}
+
 func TestInflightIsHeldTimeOnly(t *testing.T) {
 	// Two slots, four requests of unequal length: the drain at the end, when no
 	// request is left to send, does not count against the level.

@@ -25,6 +25,7 @@ type Request struct {
 	Error    string `json:"error,omitempty" doc:"what went wrong, in words; empty when nothing did"`
 	Status   Number `json:"status" doc:"HTTP status; unknown when no answer came"`
 	Endpoint int    `json:"endpoint" doc:"which of the target's base URLs, from 0"`
+	Code     string `json:"code,omitempty" doc:"the error code or type that the server named"`
 	Attempts int    `json:"attempts" doc:"how often it was sent; more than 1 only with retries"`
 
 	FinishReason    string `json:"finish_reason" doc:"why the model stopped, as the server says; none when it does not say" enum:"stop|length|tool_calls|function_call|content_filter|abort|error|other|none"`
@@ -58,6 +59,10 @@ type Request struct {
 	LateEvents int `json:"-"`
 	// LostText is set when usage counts far more tokens than text arrived.
 	LostText bool `json:"lost_text,omitempty"`
+	// NoText is set when usage counts visible tokens and no text arrived at all.
+	NoText bool `json:"-"`
+	// CachedTooMany is set when usage counts more cached tokens than the prompt has.
+	CachedTooMany bool `json:"-"`
 	// ClientFault is set when this machine failed the request: it is out of
 	// descriptors, ports or memory.
 	ClientFault bool `json:"client_fault,omitempty"`
@@ -120,7 +125,7 @@ func ReportsCached(requests []*Request) bool {
 // Cached is how much of the prompt came from the prefix cache; on a server that
 // reports it, a count that was left out is zero.
 func (r *Request) Cached(reported bool) Number {
-	if reported && !r.CachedTokens.known {
+	if reported && !r.CachedTokens.known && !r.CachedTooMany {
 		return Known(0)
 	}
 	return r.CachedTokens
@@ -132,5 +137,9 @@ func (r *Request) computed(reported bool) Number {
 	if !r.PromptTokens.known {
 		return Number{}
 	}
-	return Known(r.PromptTokens.value - r.Cached(reported).value)
+	cached := r.Cached(reported)
+	if r.CachedTooMany {
+		return Number{}
+	}
+	return Known(r.PromptTokens.value - cached.value)
 }

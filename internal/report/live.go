@@ -33,6 +33,7 @@ func NewLive(w io.Writer, terminal bool, p Palette) *Live {
 func (l *Live) Observe(e engine.Event) {
 	switch e := e.(type) {
 	case engine.Waiting:
+		l.end()
 		fmt.Fprintf(l.w, "waiting: %s\n", e.Reason)
 	case engine.TargetFound:
 		fmt.Fprintf(l.w, "target: %s\n", strings.TrimSpace(e.Facts.Model+" "+e.Facts.Server+" "+e.Facts.Version))

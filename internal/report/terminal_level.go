@@ -41,7 +41,7 @@ func (t terminal) level(l *engine.LevelResult) {
 		}
 	}
 	lines = append(lines, failures(l)...)
-	if l.Warmup != nil && l.Warmup.Failed > 0 {
+	if l.Warmup != nil && l.Warmup.Failed > 0 && l.Warmup.Failed < l.Warmup.Sent { // else its guard tells
 		lines = append(lines, fmt.Sprintf("warm-up: %d of %d requests were not good, first: %s", l.Warmup.Failed, l.Warmup.Sent, l.Warmup.Error))
 	}
 	lines = append(lines, l.Notes...)
@@ -65,6 +65,9 @@ func failures(l *engine.LevelResult) []string {
 			break
 		}
 		lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
+	}
+	if l.Retried > 0 {
+		lines = append(lines, fmt.Sprintf("%d requests were sent again after a failure; they count as failed", l.Retried))
 	}
 	return lines
 }

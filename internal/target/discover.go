@@ -78,7 +78,7 @@ func models(ctx context.Context, client Client, endpoint int, t *spec.Target, fa
 func settle(data gjson.Result, where string, facts *Facts) error {
 	var ids []string
 	for _, m := range data.Array() {
-		if id := m.Get("id").String(); id != "" {
+		if id := name(m.Get("id")); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -96,13 +96,13 @@ func settle(data gjson.Result, where string, facts *Facts) error {
 		}
 	}
 	for _, m := range data.Array() {
-		if m.Get("id").String() != facts.Model {
+		if name(m.Get("id")) != facts.Model {
 			continue
 		}
 		if facts.Server == "auto" {
 			facts.Server = ownedBy(m.Get("owned_by").String())
 		}
-		facts.ModelRoot = m.Get("root").String()
+		facts.ModelRoot = name(m.Get("root"))
 		context := int(m.Get("max_model_len").Int())
 		if context > 0 && facts.ContextTokens > context {
 			facts.Notes = append(facts.Notes, fmt.Sprintf("%s states a context of %d tokens, the scenario says %d: the smaller one counts", where, context, facts.ContextTokens))
@@ -114,6 +114,9 @@ func settle(data gjson.Result, where string, facts *Facts) error {
 	}
 	return nil
 }
+
+// name is what a server calls something: one line, of bounded length.
+func name(v gjson.Result) string { return chat.OneLine(v.String(), 200) }
 
 // unauthorised names the variable that holds the key.
 func unauthorised(where string, status int, t *spec.Target) error {
@@ -163,17 +166,17 @@ func recognise(ctx context.Context, client Client, facts *Facts) string {
 func version(ctx context.Context, client Client, facts *Facts) {
 	switch facts.Server {
 	case "vllm", "trtllm":
-		facts.Version = ask(ctx, client, "/version").Get("version").String()
+		facts.Version = name(ask(ctx, client, "/version").Get("version"))
 	case "sglang":
-		facts.Version = ask(ctx, client, "/server_info").Get("version").String()
+		facts.Version = name(ask(ctx, client, "/server_info").Get("version"))
 		if facts.Version == "" {
-			facts.Version = ask(ctx, client, "/get_server_info").Get("version").String()
+			facts.Version = name(ask(ctx, client, "/get_server_info").Get("version"))
 		}
 	case "ollama":
-		facts.Version = ask(ctx, client, "/api/version").Get("version").String()
+		facts.Version = name(ask(ctx, client, "/api/version").Get("version"))
 	case "llamacpp":
 		props := ask(ctx, client, "/props")
-		facts.Version = props.Get("build_info").String()
+		facts.Version = name(props.Get("build_info"))
 		// The context of one slot; what the list of models calls n_ctx_train is
 		// the model's, not the server's.
 		if context := int(props.Get("default_generation_settings.n_ctx").Int()); context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {

@@ -129,14 +129,16 @@ func TestUnusableTargets(t *testing.T) {
 		want    string
 		settled bool
 	}{
-		"nobody there":        {map[string]page{"models": {0, "connection refused"}}, spec.Target{}, "cannot be reached: connection refused", false},
-		"still loading":       {map[string]page{"models": {503, ""}}, spec.Target{}, "is not ready", false},
-		"a key is wanted":     {map[string]page{"models": {401, ""}}, spec.Target{}, "set target.api_key_env", true},
-		"the key is refused":  {map[string]page{"models": {403, ""}}, keyed, "does not accept the key in MY_KEY", true},
-		"several models":      {map[string]page{"models": two}, spec.Target{}, `one of "served-a", "served-b"`, true},
-		"another model":       {map[string]page{"models": two}, spec.Target{Model: spec.NewText("served-c")}, `the scenario asks for "served-c", the target lists "served-a", "served-b" (did you mean "served-a"?)`, true},
-		"no model yet":        {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{}, "lists no model", false},
-		"no list and no name": {nil, spec.Target{}, "does not list its models", false},
+		"nobody there":             {map[string]page{"models": {0, "connection refused"}}, spec.Target{}, "cannot be reached: connection refused", false},
+		"still loading":            {map[string]page{"models": {503, ""}}, spec.Target{}, "is not ready", false},
+		"a key is wanted":          {map[string]page{"models": {401, ""}}, spec.Target{}, "set target.api_key_env", true},
+		"the key is refused":       {map[string]page{"models": {403, ""}}, keyed, "does not accept the key in MY_KEY", true},
+		"several models":           {map[string]page{"models": two}, spec.Target{}, `one of "served-a", "served-b"`, true},
+		"another model":            {map[string]page{"models": two}, spec.Target{Model: spec.NewText("served-c")}, `the scenario asks for "served-c", the target lists "served-a", "served-b" (did you mean "served-a"?)`, true},
+		"no model yet":             {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{}, "lists no model", false},
+		"a named one, and none":    {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{Model: spec.NewText("m")}, `asks for "m", and the target lists no models`, true},
+		"names over several lines": {map[string]page{"models": {200, `{"data":[{"id":"a\n\u001b[31mb"},{"id":"c"}]}`}}, spec.Target{}, `one of "a [31mb", "c"`, true},
+		"no list and no name":      {nil, spec.Target{}, "does not list its models", false},
 		"a second one without it": {
 			map[string]page{"models": listing("m", "vllm", ""), "second:models": listing("n", "vllm", "")}, spec.Target{}, `the scenario asks for "m", the target lists "n"`, true,
 		},
@@ -149,6 +151,14 @@ func TestUnusableTargets(t *testing.T) {
 				t.Errorf("error %+v, want %q, settled %v", err, c.want, c.settled)
 			}
 		})
+	}
+}
+
+func TestAModelThatIsListedTwice(t *testing.T) {
+	pages := map[string]page{"models": {200, `{"data":[{"id":"m","owned_by":"vllm"},{"id":"m","owned_by":"vllm"}]}`}}
+	facts, err := Discover(t.Context(), &site{pages: pages}, &spec.Target{Server: "auto"}, []string{"http://h/v1"})
+	if err != nil || facts.Model != "m" || len(facts.Models) != 1 {
+		t.Errorf("got %+v, %v", facts, err)
 	}
 }
 

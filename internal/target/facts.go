@@ -58,6 +58,9 @@ func unusable(settled bool, format string, args ...any) *Unusable {
 
 // noSuchModel is the error for a model that the server does not list.
 func noSuchModel(want string, listed []string) *Unusable {
+	if len(listed) == 0 {
+		return unusable(true, "no such model: the scenario asks for %q, and the target lists no models", want)
+	}
 	message := fmt.Sprintf("no such model: the scenario asks for %q, the target lists %s", want, diag.Quoted(listed))
 	if near, ok := diag.Nearest(want, listed); ok {
 		message += fmt.Sprintf(" (did you mean %q?)", near)
@@ -69,7 +72,7 @@ func noSuchModel(want string, listed []string) *Unusable {
 // has not exactly one.
 func severalModels(listed []string) *Unusable {
 	if len(listed) == 0 {
-		return unusable(false, "the target lists no model, and the scenario names none: set target.model or --model")
+		return unusable(false, "the target lists no models, and the scenario names none: set target.model or --model")
 	}
 	return unusable(true, "the target lists %d models, and the scenario names none: set target.model or --model to one of %s", len(listed), strings.Join(quoted(listed), ", "))
 }

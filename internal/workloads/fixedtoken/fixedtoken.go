@@ -27,7 +27,6 @@ var Kind = engine.Kind{
 		"It does not ask whether answers make sense (prompts are random ids), only whether counts are exact and the text is not broken.",
 	Schema:   schema,
 	API:      chat.Completions,
-	Features: []string{"streaming"},
 	New:      newWorkload,
 }
 
