@@ -96,7 +96,8 @@ func TestTrials(t *testing.T) {
 				}
 				return quick(n, streams)
 			},
-			[]int{64, 64, 64}, []bool{false, false, false},
+			[]int{64, 64, 64},
+			[]bool{false, false, false},
 		},
 		"a machine that can hold the smaller levels": {
 			func(n, streams int) (*Trial, error) {
@@ -105,15 +106,18 @@ func TestTrials(t *testing.T) {
 				}
 				return quick(n, streams)
 			},
-			[]int{64, 64, 64, 1, 8, 64, 64, 64}, []bool{false, false, true},
+			[]int{64, 64, 64, 1, 8, 64, 64, 64},
+			[]bool{false, false, true},
 		},
 		"at the bounds": {
 			func(_, streams int) (*Trial, error) { return trial(streams, maxTrialLag, minHeld), nil },
-			[]int{64}, []bool{false, false, false},
+			[]int{64},
+			[]bool{false, false, false},
 		},
 		"none can be made": {
 			func(int, int) (*Trial, error) { return nil, errors.New("no port") },
-			[]int{64, 1, 64, 8, 64}, []bool{false, false, false},
+			[]int{64, 1, 64, 8, 64},
+			[]bool{false, false, false},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
