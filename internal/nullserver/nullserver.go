@@ -10,6 +10,7 @@ package nullserver
 import (
 	"bufio"
 	"bytes"
+	"container/heap"
 	"io"
 	"net"
 	"strconv"
@@ -21,7 +22,7 @@ import (
 type Config struct {
 	Events   int           // events of each stream
 	Interval time.Duration // between two events of a stream; 0: as fast as they can be written
-	First    time.Duration // from the request to the first event
+	First    time.Duration // from the request to the first event, at the least
 	Burst    bool          // all streams tick together, as a batching engine makes them; else their phases are spread
 	PerWrite int           // events in one write; 0 is 1
 }
@@ -35,18 +36,9 @@ type Server struct {
 
 	mu      sync.Mutex
 	conns   map[net.Conn]bool
-	streams []*stream // that are due, in paced mode
+	streams schedule // under way, in paced mode
+	served  int      // streams so far
 	wake    chan struct{}
-}
-
-// stream is one reply under way.
-type stream struct {
-	conn  net.Conn
-	due   time.Time // of the next event
-	left  int
-	first string // the moment the request had been read, for the first event
-	ended chan struct{}
-	buf   []byte
 }
 
 // Start serves on a free port of the loopback interface.
@@ -102,11 +94,11 @@ func (s *Server) serve(conn net.Conn) {
 	}()
 	in := bufio.NewReaderSize(conn, 1<<10)
 	for readRequest(in) {
-		now := time.Now()
+		now, read := time.Now(), Now()
 		if _, err := io.WriteString(conn, head); err != nil {
 			return
 		}
-		st := &stream{conn: conn, due: s.firstDue(now), left: s.config.Events, first: stamp(now), ended: make(chan struct{})}
+		st := &stream{conn: conn, events: s.config.Events, left: s.config.Events, request: read, ended: make(chan struct{})}
 		if s.config.Interval == 0 {
 			for st.left > 0 {
 				if !st.tick(s.config.PerWrite) {
@@ -116,7 +108,9 @@ func (s *Server) serve(conn net.Conn) {
 			continue
 		}
 		s.mu.Lock()
-		s.streams = append(s.streams, st)
+		st.due = s.config.firstDue(now, s.served)
+		s.served++
+		heap.Push(&s.streams, st)
 		s.mu.Unlock()
 		select {
 		case s.wake <- struct{}{}:
@@ -128,17 +122,6 @@ func (s *Server) serve(conn net.Conn) {
 			return
 		}
 	}
-}
-
-// firstDue is when a stream's first event is due: in a burst at the next common
-// tick, else First after the request, which spreads what is sent at once by the
-// order of its reading.
-func (s *Server) firstDue(now time.Time) time.Time {
-	due := now.Add(s.config.First)
-	if s.config.Burst {
-		due = due.Truncate(s.config.Interval).Add(s.config.Interval)
-	}
-	return due
 }
 
 // readRequest reads a request to its end.

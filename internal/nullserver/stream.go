@@ -1,8 +1,7 @@
 package nullserver
 
 import (
-	"runtime"
-	"slices"
+	"net"
 	"strconv"
 	"time"
 )
@@ -16,44 +15,61 @@ const (
 	ending = `data: {"choices":[{"index":0,"text":"","finish_reason":"length"}]}` + "\n\n" + `data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":`
 )
 
-// stamp is a moment as events carry it: nanoseconds of the wall clock.
-func stamp(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+// stampSize is the length of a stamp in an event's text.
+const stampSize = 20
 
-// Stamps are the moments in a reply's text: when the request had been read, and
-// when each event was written. ok is false for any other text.
+// appendStamp appends a moment as events carry it: 19 digits and a space.
+func appendStamp(buf []byte, at int64) []byte {
+	const zeros = "0000000000000000000"
+	digits := strconv.AppendInt(make([]byte, 0, stampSize), at, 10)
+	return append(append(append(buf, zeros[:max(0, len(zeros)-len(digits))]...), digits...), ' ')
+}
+
+// Stamps are the moments in a reply's text, as Now gives them: when the request
+// had been read, and just before each event was written. ok is false for any other
+// text.
 func Stamps(text string, events int) (request int64, written []int64, ok bool) {
-	const digits = 19
-	if len(text) != (events+1)*(digits+1) {
+	if len(text) != (events+1)*stampSize {
 		return 0, nil, false
 	}
-	for i := 0; i < len(text); i += digits + 1 {
-		n, err := strconv.ParseInt(text[i:i+digits], 10, 64)
+	moments := make([]int64, 0, events+1)
+	for i := 0; i < len(text); i += stampSize {
+		n, err := strconv.ParseInt(text[i:i+stampSize-1], 10, 64)
 		if err != nil {
 			return 0, nil, false
 		}
-		written = append(written, n)
+		moments = append(moments, n)
 	}
-	return written[0], written[1:], true
+	return moments[0], moments[1:], true
+}
+
+// stream is one reply under way.
+type stream struct {
+	conn    net.Conn
+	due     time.Time // of the next event
+	events  int
+	left    int
+	request int64 // the moment the request had been read; zero once it was told
+	ended   chan struct{}
+	buf     []byte
 }
 
 // tick writes the next events in one write, and with the last of them the end of
 // the reply; false: the client is gone.
 func (st *stream) tick(events int) bool {
 	st.buf = st.buf[:0]
-	now := time.Now()
+	now := Now()
 	for range min(events, st.left) {
-		size := len(before) + len(after) + 20
-		if st.first != "" {
-			size += 20
+		size := len(before) + len(after) + stampSize
+		if st.request != 0 {
+			size += stampSize
 		}
 		st.buf = strconv.AppendInt(st.buf, int64(size), 16)
 		st.buf = append(append(st.buf, "\r\n"...), before...)
-		if st.first != "" {
-			st.buf = append(append(st.buf, st.first...), ' ')
-			st.first = ""
+		if st.request != 0 {
+			st.buf, st.request = appendStamp(st.buf, st.request), 0
 		}
-		st.buf = append(strconv.AppendInt(st.buf, now.UnixNano(), 10), ' ')
-		st.buf = append(append(st.buf, after...), "\r\n"...)
+		st.buf = append(append(appendStamp(st.buf, now), after...), "\r\n"...)
 		st.left--
 	}
 	if st.left == 0 {
@@ -65,49 +81,7 @@ func (st *stream) tick(events int) bool {
 
 // end appends the last events and the end of the body.
 func (st *stream) end(buf []byte) []byte {
-	text := ending + `1}}` + "\n\ndata: [DONE]\n\n"
+	text := ending + strconv.Itoa(st.events) + "}}\n\ndata: [DONE]\n\n"
 	buf = strconv.AppendInt(buf, int64(len(text)), 16)
 	return append(append(append(buf, "\r\n"...), text...), "\r\n0\r\n\r\n"...)
-}
-
-// pace writes every stream's events when they are due. It has a thread of its own,
-// so that nothing else of this process delays it.
-func (s *Server) pace() {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		next := s.writeDue(time.Now())
-		timer.Reset(next)
-		select {
-		case <-timer.C:
-		case <-s.wake:
-		case <-s.stop:
-			return
-		}
-	}
-}
-
-// writeDue writes what is due and returns how long until the next event is.
-func (s *Server) writeDue(now time.Time) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	next := time.Hour
-	for _, st := range s.streams {
-		if !st.due.After(now) {
-			if !st.tick(s.config.PerWrite) {
-				st.left = 0
-			}
-			// A late tick does not make the next ones late.
-			st.due = st.due.Add(s.config.Interval * time.Duration(s.config.PerWrite))
-		}
-		if st.left == 0 {
-			close(st.ended)
-			continue
-		}
-		next = min(next, st.due.Sub(now))
-	}
-	s.streams = slices.DeleteFunc(s.streams, func(st *stream) bool { return st.left == 0 })
-	return max(0, next)
 }
