@@ -12,11 +12,8 @@ import (
 // is stamped by the kernel where that can be had (receive_linux.go), else right
 // after the read.
 //
-// One limit comes with the chunked coding as net/http reads it: a chunk that
-// holds several events and arrives in several reads is handed over when it is
-// whole, so its events share the stamp of the last of those reads. The sender had
-// all of them when it wrote the chunk's length, so no pause of the server is ever
-// hidden by it.
+// A read that brings several events gives all of them the moment of its last
+// packet. Through a transport (a proxy), so do all reads of one chunk.
 
 // stampConn is a connection that notes when it was written to and read from.
 type stampConn struct {

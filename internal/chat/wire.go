@@ -108,7 +108,11 @@ func (w *wire) roundTrip(ctx context.Context, head, body []byte, keep func(*wire
 		}
 		b.spoilt = true
 	}
-	b.body, b.spoilt = resp.Body, b.spoilt || resp.Close || resp.StatusCode == http.StatusSwitchingProtocols
+	b.body = resp.Body
+	if len(resp.TransferEncoding) > 0 && resp.Body != http.NoBody { // chunked: net/http refuses any other
+		b.body = &chunkedBody{r: w.br}
+	}
+	b.spoilt = b.spoilt || resp.Close || resp.StatusCode == http.StatusSwitchingProtocols
 	resp.Body = b
 	return resp, nil
 }
