@@ -1,0 +1,23 @@
+//go:build !linux
+
+package main
+
+import (
+	"os/exec"
+	"time"
+)
+
+// placement says which core each process runs on: on this system, any.
+type placement struct{ server, client int }
+
+func (placement) String() string { return "server and client share the cores" }
+
+func place() placement { return placement{} }
+
+func (placement) start(cmd *exec.Cmd, _ int) error { return cmd.Start() }
+
+// cpuTime is not measured on this system.
+func cpuTime() time.Duration { return 0 }
+
+// residentBytes is not measured on this system.
+func residentBytes() int64 { return 0 }
