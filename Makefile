@@ -2,7 +2,7 @@
 GO ?= go
 FUZZTIME ?= 20s
 
-.PHONY: build test race lint fuzz bench schema demo e2e ci
+.PHONY: build test race lint fuzz bench bench-micro bench-clock schema demo e2e ci
 
 build: ## the program, in bin/
 	$(GO) build -o bin/scenario ./cmd/scenario
@@ -27,8 +27,13 @@ fuzz: ## every fuzz target for FUZZTIME
 	  done; \
 	done
 
-bench: ## hot paths: stream reader, checks, simulated server
+bench: bench-micro bench-clock ## both of the next two
+
+bench-micro: ## hot paths: stream reader, checks, simulated server
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
+
+bench-clock: ## the client against a null server: how true its times are, and what they cost
+	$(GO) run ./bench
 
 schema: ## the JSON Schemas that editors and other tools point at
 	$(GO) run ./cmd/scenario schema > schema/scenario.schema.json

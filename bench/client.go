@@ -51,6 +51,9 @@ func drive(orders string, stdout io.Writer) error {
 	if err := json.Unmarshal([]byte(orders), &o); err != nil {
 		return err
 	}
+	if o.Load.Name == floorName {
+		return floor(stdout, o.Load.Streams)
+	}
 	base, err := url.Parse(o.URL)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 func sprint(format string, args ...any) string { return fmt.Sprintf(format, args...) }
@@ -61,6 +62,7 @@ func (r *report) print(w io.Writer) error {
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Options = table.Options{SeparateHeader: true}
+	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
 	t.AppendHeader(table.Row{"case", "stamps", "figure", "found", "target", ""})
 	last, missed := "", 0
@@ -84,7 +86,7 @@ func (r *report) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{name, row.Stamps, row.Name, short(row.Value) + " " + row.Unit, bound, verdict})
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n%d of the targets missed\n", r.Machine, t.Render(), missed)
+	_, err := fmt.Fprintf(w, "%s\n%s\n%d targets missed\n", r.Machine, t.Render(), missed)
 	return err
 }
 

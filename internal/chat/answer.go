@@ -35,7 +35,7 @@ type answer struct {
 	only    single // the text of the object being added, if it has but one
 }
 
-// single is the only piece of text of an object.
+// single is the only piece of text of an object that is not empty.
 type single struct {
 	pieces int
 	quoted string

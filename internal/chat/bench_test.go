@@ -1,7 +1,11 @@
 package chat
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,5 +56,51 @@ func TestEventsAreReadWithoutAllocation(t *testing.T) {
 	d.feed(one, 1)
 	if n := testing.AllocsPerRun(1000, func() { d.feed(one, 1) }); n > 0 {
 		t.Errorf("%v allocations per event", n)
+	}
+}
+
+// longStream is a recorded stream whose first text event comes so many times more.
+func longStream(b *testing.B, name string, times int) [][]byte {
+	b.Helper()
+	stream, err := os.ReadFile(filepath.Join("testdata", "streams", name+".sse"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	pieces := bytes.SplitAfter(stream, []byte("\n\n"))
+	d := newDecoder("text/event-stream", true)
+	for i, piece := range pieces {
+		if d.feed(piece, 1); len(d.answer.events) > 0 {
+			return slices.Concat(pieces[:i], slices.Repeat(pieces[i:i+1], times), pieces[i:])
+		}
+	}
+	b.Fatalf("%s has no text", name)
+	return nil
+}
+
+// BenchmarkRecordedStreams feeds streams as servers send them, in reads of one event
+// and in reads of as many as fit.
+func BenchmarkRecordedStreams(b *testing.B) {
+	const times = 1000
+	// The second one states its usage in every event, which takes the whole parser.
+	for _, name := range []string{"recorded-vllm-completions", "recorded-vllm-chat", "sglang", "llamacpp", "trtllm", "ollama", "lmdeploy"} {
+		pieces := longStream(b, name, times)
+		run := func(way string, pieces [][]byte) {
+			b.Run(name+"/"+way, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					d := newDecoder("text/event-stream", true)
+					for _, piece := range pieces {
+						d.feed(piece, 1)
+					}
+					d.end(nil)
+					if len(d.answer.events) < times {
+						b.Fatalf("%d events: %v", len(d.answer.events), d.fault)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*times), "ns/event")
+			})
+		}
+		run("one event per read", pieces)
+		run("coalesced", slices.Collect(slices.Chunk(bytes.Join(pieces, nil), readSize)))
 	}
 }

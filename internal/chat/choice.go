@@ -124,7 +124,9 @@ func (a *answer) piece(t *text, v gjson.Result, kind EventKind) EventKind {
 	switch {
 	case v.Type == gjson.String:
 		t.add(v.Raw)
-		a.only = single{a.only.pieces + 1, v.Raw, t}
+		if v.Str != "" {
+			a.only = single{a.only.pieces + 1, v.Raw, t}
+		}
 	case v.IsArray():
 		a.only.pieces += 2
 		v.ForEach(func(_, part gjson.Result) bool {

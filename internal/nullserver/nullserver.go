@@ -92,13 +92,14 @@ func (s *Server) serve(conn net.Conn) {
 		delete(s.conns, conn)
 		s.mu.Unlock()
 	}()
-	in := bufio.NewReaderSize(conn, 1<<10)
+	arrivals := newArrivals(conn)
+	in := bufio.NewReaderSize(arrivals, 1<<10)
 	for readRequest(in) {
-		now, read := time.Now(), Now()
+		now := time.Now()
 		if _, err := io.WriteString(conn, head); err != nil {
 			return
 		}
-		st := &stream{conn: conn, events: s.config.Events, left: s.config.Events, request: read, ended: make(chan struct{})}
+		st := &stream{conn: conn, events: s.config.Events, left: s.config.Events, request: arrivals.last, ended: make(chan struct{})}
 		if s.config.Interval == 0 {
 			for st.left > 0 {
 				if !st.tick(s.config.PerWrite) {

@@ -26,7 +26,7 @@ func appendStamp(buf []byte, at int64) []byte {
 }
 
 // Stamps are the moments in a reply's text, as Now gives them: when the request
-// had been read, and just before each event was written. ok is false for any other
+// had arrived, and just before each event was written. ok is false for any other
 // text.
 func Stamps(text string, events int) (request int64, written []int64, ok bool) {
 	if len(text) != (events+1)*stampSize {
@@ -49,7 +49,7 @@ type stream struct {
 	due     time.Time // of the next event
 	events  int
 	left    int
-	request int64 // the moment the request had been read; zero once it was told
+	request int64 // the moment the request had arrived; zero once it was told
 	ended   chan struct{}
 	buf     []byte
 }
