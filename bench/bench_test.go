@@ -81,12 +81,24 @@ func TestTargets(t *testing.T) {
 		{target{Bound: 25}, 24, true},
 		{target{Bound: 25}, 25, true},
 		{target{Bound: 25}, 26, false},
-		{target{170, true}, 171, true},
-		{target{170, true}, 170, true},
-		{target{170, true}, 169, false},
+		{target{Bound: 170, Least: true}, 171, true},
+		{target{Bound: 170, Least: true}, 170, true},
+		{target{Bound: 170, Least: true}, 169, false},
 	} {
 		if c.target.met(c.value) != c.met {
 			t.Errorf("%v of %+v: met %v", c.value, c.target, !c.met)
+		}
+	}
+}
+
+func TestTargetsOfAnotherMachine(t *testing.T) {
+	for _, c := range []struct{ target, want target }{
+		{target{Bound: 25}, target{Bound: 25}},
+		{target{Bound: 18, CPU: true}, target{Bound: 36, CPU: true}},
+		{target{Bound: 170, Least: true, CPU: true}, target{Bound: 85, Least: true, CPU: true}},
+	} {
+		if got := c.target.on(2 * floorOfTargets); got != c.want {
+			t.Errorf("%+v on a machine half as fast: %+v, want %+v", c.target, got, c.want)
 		}
 	}
 }

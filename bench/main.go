@@ -22,8 +22,8 @@
 //     its last reply, over the events it was sent; events per second and core is one
 //     over that, in a load without pauses
 //   - write and read of one event: what the kernel alone takes for both, on one
-//     thread; it is the machine's part in the figures above, and was 6.7 µs where
-//     their targets were set
+//     thread; it is the machine's part in the CPU above, and was 6.7 µs where the
+//     targets were set
 //   - memory: the largest resident set of the whole client process
 package main
 
