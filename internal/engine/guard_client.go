@@ -34,7 +34,7 @@ func clientBound() Guard {
 		Effect: Void,
 		Thresholds: []Threshold{
 			share("max_cpu_ratio", 0.8, "largest share of the CPU that the program may use"),
-			share("max_wait_ratio", 0.5, "largest share of the time its threads could have run in which they had no core, counted where they ran for at least a twentieth of a core"),
+			share("max_wait_ratio", 0.3, "largest share of the time its threads could have run in which they had no core, counted where they ran for at least a twentieth of a core"),
 			{Name: "max_lag_ms", Default: 20, Min: 1, Max: 1e4, Doc: "largest 99th percentile of client.lag, in milliseconds"},
 			{Name: "max_send_lag_ms", Default: 20, Min: 1, Max: 1e4, Doc: "largest 99th percentile (or maximum of fewer than 299) of client.send_lag, in milliseconds"},
 		},
