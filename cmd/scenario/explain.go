@@ -229,7 +229,7 @@ func variables(b *strings.Builder, vars []assert.Var) {
 			continue
 		}
 		item(b, v.Path, described(v))
-		if v.Type != "list" {
+		if v.Type != "list" && v.Type != "record" {
 			continue
 		}
 		for _, field := range v.Fields {

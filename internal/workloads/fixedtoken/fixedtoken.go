@@ -133,7 +133,7 @@ func (w *workload) Yield(variable string) int {
 		output = 1
 	}
 	switch variable {
-	case "gap", "itl":
+	case "gap", "itl", "client.lag":
 		if !w.streamed {
 			return 0
 		}

@@ -194,7 +194,7 @@ func TestYieldIsWhatAReplyIsSureToGive(t *testing.T) {
 		phase string
 		want  map[string]int
 	}{
-		"streamed": {randomPhase, map[string]int{"ttft": 1, "tpot": 1, "e2e": 1, "gap": 6, "start_lag": 1}},
+		"streamed": {randomPhase, map[string]int{"ttft": 1, "tpot": 1, "e2e": 1, "gap": 6, "client.lag": 6, "start_lag": 1}},
 		"one token": {
 			"concurrency: 1\nworkload: {prompt: {ids: random, tokens: 10}, output_tokens: 1}\n",
 			map[string]int{"ttft": 1, "tpot": 0, "gap": 0, "stall": 0},
