@@ -134,7 +134,11 @@ func (f *runFlags) prepare(all []*loaded, overrides []string) ([]*prepared, erro
 	var runs []*prepared
 	for _, l := range all {
 		id := runID(l.plan.Scenario.Name, time.Now())
-		files, err := report.NewFiles(filepath.Join(f.out, id), l.plan.Scenario.Resolved(), l.link.client.Redactor())
+		folder, err := filepath.Abs(filepath.Dir(l.file))
+		if err != nil {
+			return runs, fmt.Errorf("the scenario's folder can't be found: %w", err)
+		}
+		files, err := report.NewFiles(filepath.Join(f.out, id), l.plan.Scenario.ResolvedFrom(folder), l.link.client.Redactor())
 		if err != nil {
 			return runs, fmt.Errorf("the run's folder can't be made: %w", err)
 		}

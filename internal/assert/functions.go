@@ -37,6 +37,7 @@ func (c *checker) length(from, to int, arg ast.Node) term {
 	t := c.over(number, from, to, x)
 	switch x.kind {
 	case list:
+		c.measured = true
 		t.constant = false
 		t.num = c.announced(t, func(e *eval) (float64, bool) {
 			l, ok := x.items(e)

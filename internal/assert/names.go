@@ -164,7 +164,9 @@ func (c *checker) permit(p place) bool {
 		}
 		c.planned = true
 	}
-	if !planned && !v.optional {
+	// A list says nothing until something is read of its elements, or they are
+	// counted (length).
+	if !planned && !v.optional && v.field.kind != list {
 		c.measured = true
 	}
 	path := v.full

@@ -90,7 +90,11 @@ func (c *checker) noElementField(l *variable, full string, s segment) bool {
 // noFigure complains about a member that distributions do not have.
 func (c *checker) noFigure(v *variable, s segment) bool {
 	if m := percentileName.FindStringSubmatch(s.name); m != nil {
-		write := "p(" + v.path + ", " + m[1] + ")"
+		at := m[1]
+		if len(at) > 2 && !strings.Contains(at, ".") && at != "100" {
+			at = at[:2] + "." + at[2:] // p999 is 99.9
+		}
+		write := "p(" + v.path + ", " + at + ")"
 		c.failWith(s.from, s.to, "write "+write, "%s has no %s: write %s", v.path, s.name, write)
 		return false
 	}

@@ -96,7 +96,12 @@ func parseReason(s string, err error) string {
 	if !ok || strings.ContainsAny(s, "@?") {
 		return ""
 	}
-	return ": " + OneLine(failed.Err.Error(), maxMessage)
+	switch reason := OneLine(failed.Err.Error(), maxMessage); {
+	case strings.Contains(reason, "first path segment"):
+		return ": it does not begin with http:// or https://"
+	default:
+		return ": " + strings.TrimPrefix(reason, "net/url: ")
+	}
 }
 
 // checkOrigin checks scheme, host and port.

@@ -77,7 +77,7 @@ func TestBaseURLsThatAreRefused(t *testing.T) {
 		{"http://h:1/v1#x", "the base URL has a fragment", "leave out # and what follows it"},
 		{"http://h:port", `the base URL is not a valid URL: invalid port ":port" after host`, ""},
 		{"http://u:SECRET/x@h", "the base URL is not a valid URL", ""},
-		{"http://h\x00", "the base URL is not a valid URL: net/url: invalid control character in URL", ""},
+		{"http://h\x00", "the base URL is not a valid URL: invalid control character in URL", ""},
 		{"http://h:1/v1/chat/completions", "the base URL is that of an endpoint (/chat/completions), not of the API", "write http://h:1/v1"},
 		{"http://u:SECRET@h:1/v1/chat/completions/?k=SECRET", "the base URL is that of an endpoint (/chat/completions), not of the API", "write http://h:1/v1?k=<redacted>"},
 		{"https://h/openai/deployments/m/chat/completions?api-version=1", "the base URL is that of an endpoint (/chat/completions), not of the API", "write https://h/openai/deployments/m?api-version=1"},

@@ -194,6 +194,8 @@ func (g Figures) read(at At, path string, f *faults) {
 		for _, e := range n.entries {
 			g.read(At{node: e.value, key: e.key}, path+"."+e.key.text, f)
 		}
+	case (n.form == intForm || n.form == floatForm) && n.float() < 0, n.form == textForm && strings.HasPrefix(strings.TrimSpace(n.text), "-"):
+		f.add(n, at.key.text+" can't be negative; found "+n.found(), "")
 	case n.form == intForm, n.form == floatForm:
 		g.Values[path], g.Places[path] = n.float(), at
 	case n.form == textForm:

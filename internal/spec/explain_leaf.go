@@ -109,6 +109,7 @@ func (x *explainer) slip(n *node, c context) (found, fix string) {
 		case ok:
 			return found, fmt.Sprintf("write %t", value)
 		}
+	case strings.Contains(c.rule, "above zero") && n.form == intForm && strings.Trim(n.text, "0") == "":
 	case strings.Contains(c.rule, "duration") && n.form == intForm && !strings.HasPrefix(n.text, "-"):
 		return found, fmt.Sprintf("say in which unit: %ss or %sms", n.text, n.text)
 	case n.form == boolForm || n.form == intForm || n.form == floatForm:

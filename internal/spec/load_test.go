@@ -167,3 +167,25 @@ func TestDeepNesting(t *testing.T) {
 		t.Errorf("200 lists in each other: %v", list)
 	}
 }
+
+func TestResolvedElsewhere(t *testing.T) {
+	rules, err := scenarioRules(options().Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := "name: a\nbaseline: b/c.yaml\ntarget: {base_url: 'http://h', tls: {ca_file: ca.pem, cert_file: /x/c.pem, key_file: k.pem}}\n" +
+		"phases:\n  - {name: a, kind: talk, concurrency: 1, body: {big: 123456789012345678901234567890}, checks: {correct: [a]}}\n"
+	s, list := load("a.yaml", []byte(src), options(), rules)
+	if s == nil {
+		t.Fatal(list)
+	}
+	moved := string(s.ResolvedFrom("/somewhere"))
+	for _, want := range []string{"baseline: /somewhere/b/c.yaml", "ca_file: /somewhere/ca.pem", "cert_file: /x/c.pem", "big: 123456789012345678901234567890\n"} {
+		if !strings.Contains(moved, want) {
+			t.Errorf("no %q in\n%s", want, moved)
+		}
+	}
+	if again, list := load("b.yaml", []byte(moved), options(), rules); again == nil {
+		t.Error(list)
+	}
+}

@@ -7,14 +7,20 @@ import "strings"
 func refuseNulls(root *node, f *faults) {
 	for _, e := range root.entries {
 		if !strings.HasPrefix(e.key.text, "x-") {
-			nulls{f}.entry(e, false)
+			nulls{f}.entry(e, nil, false)
 		}
 	}
 }
 
+// needed are keys that cannot be left out where they stand.
+var needed = map[string]bool{
+	"name": true, "target": true, "base_url": true, "phases": true, "kind": true, "workload": true, "checks": true,
+	"concurrency": true, "expr": true, "correct": true,
+}
+
 type nulls struct{ faults *faults }
 
-func (w nulls) entry(e entry, body bool) {
+func (w nulls) entry(e entry, before *entry, body bool) {
 	if w.faults.bad[e.value] || w.faults.bad[e.key] {
 		return
 	}
@@ -25,11 +31,18 @@ func (w nulls) entry(e entry, body bool) {
 	}
 	name, rest, joined := strings.Cut(e.key.text, ":")
 	switch {
+	case e.value.implicit && before != nil && before.value.form == intForm && thousands.MatchString(e.key.raw):
+		w.faults.add(before.value, "YAML ends the number at the comma", "write "+before.value.raw+e.key.raw)
+		w.faults.bad[e.value], w.faults.bad[before.value] = true, true
 	case joined && e.value.implicit:
 		w.faults.add(e.key, "YAML takes all of this for a key without a value", "write a space after the colon: "+name+": "+short(rest))
 		w.faults.bad[e.value] = true
 	case !body:
-		w.faults.add(e.key, e.key.text+" has no value", "give it one, or leave the key out")
+		fix := "give it one, or leave the key out"
+		if needed[e.key.text] {
+			fix = "give it one"
+		}
+		w.faults.add(e.key, e.key.text+" has no value", fix)
 		w.faults.bad[e.value] = true
 	case e.value.implicit:
 		w.faults.add(e.key, e.key.text+" has no value", "write null or a value, or leave the key out")
@@ -41,12 +54,20 @@ func (w nulls) below(n *node, body bool) {
 	if w.faults.bad[n] {
 		return
 	}
-	for _, e := range n.entries {
-		w.entry(e, body)
+	for i, e := range n.entries {
+		var before *entry
+		if n.flow && i > 0 {
+			before = &n.entries[i-1]
+		}
+		w.entry(e, before, body)
 	}
 	for _, item := range n.items {
 		if item.form == nullForm && (item.implicit || !body) {
-			w.faults.add(item, "an item of this list has no value", "give it one, or remove the dash")
+			fix := "give it one, or remove the dash"
+			if n.flow {
+				fix = "give it one, or remove it"
+			}
+			w.faults.add(item, "an item of this list has no value", fix)
 		} else {
 			w.below(item, body)
 		}

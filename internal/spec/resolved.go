@@ -2,6 +2,8 @@ package spec
 
 import (
 	"bytes"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -15,14 +17,19 @@ const redacted = "<redacted>"
 // has the shape of a key; texts of request bodies keep their ${VAR}. It loads
 // again, to the same scenario. It is nil for a scenario that was not loaded from
 // a file.
-func (s *Scenario) Resolved() []byte {
+func (s *Scenario) Resolved() []byte { return s.ResolvedFrom("") }
+
+// ResolvedFrom is Resolved with the paths that are relative to the scenario's folder
+// joined to that folder, so that it loads from any other too.
+func (s *Scenario) ResolvedFrom(folder string) []byte {
 	if s.At.node == nil {
 		return nil
 	}
+	w := emitter{folder}
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(emit(s.At.node, "")); err != nil {
+	if err := encoder.Encode(w.emit(s.At.node, "")); err != nil {
 		return nil
 	}
 	if err := encoder.Close(); err != nil {
@@ -31,19 +38,22 @@ func (s *Scenario) Resolved() []byte {
 	return out.Bytes()
 }
 
+// emitter writes trees; folder is what their paths are relative to, if not empty.
+type emitter struct{ folder string }
+
 // emit turns a tree into the parser's nodes, for writing.
-func emit(n *node, path string) *yaml.Node {
+func (w emitter) emit(n *node, path string) *yaml.Node {
 	switch n.form {
 	case mapForm:
 		y := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, e := range n.entries {
-			y.Content = append(y.Content, emitText(e.key.text, e.key.style != plainStyle), emit(e.value, path+"."+e.key.text))
+			y.Content = append(y.Content, emitText(e.key.text, e.key.style != plainStyle), w.emit(e.value, path+"."+e.key.text))
 		}
 		return y
 	case listForm:
 		y := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Style: listStyle(n)}
 		for _, item := range n.items {
-			y.Content = append(y.Content, emit(item, path))
+			y.Content = append(y.Content, w.emit(item, path))
 		}
 		return y
 	case nullForm:
@@ -51,6 +61,9 @@ func emit(n *node, path string) *yaml.Node {
 	case boolForm:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: n.text}
 	case intForm:
+		if _, err := strconv.ParseInt(n.text, 10, 64); err != nil {
+			return &yaml.Node{Kind: yaml.ScalarNode, Value: n.text} // the library would write its tag
+		}
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.text}
 	case floatForm:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: n.text}
@@ -59,7 +72,7 @@ func emit(n *node, path string) *yaml.Node {
 		// What a variable brings into a request's body may be a secret.
 		return emitText(n.raw, true)
 	}
-	text := withoutSecrets(n, path)
+	text := w.located(withoutSecrets(n, path), path)
 	return emitText(strings.ReplaceAll(text, "${", "$${"), n.style != plainStyle || n.variable != "")
 }
 
@@ -80,6 +93,17 @@ func emitText(text string, quotes bool) *yaml.Node {
 		y.Style = yaml.DoubleQuotedStyle
 	}
 	return y
+}
+
+// located makes a relative path absolute.
+func (w emitter) located(text, path string) string {
+	switch path {
+	case ".baseline", ".target.tls.ca_file", ".target.tls.cert_file", ".target.tls.key_file":
+		if text != "" && w.folder != "" && !filepath.IsAbs(text) {
+			return filepath.Join(w.folder, text)
+		}
+	}
+	return text
 }
 
 // withoutSecrets is a text as it may be written.

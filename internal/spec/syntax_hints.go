@@ -33,7 +33,7 @@ func anchorHint(s *source, l sourceLine, problem string) (diag.Diagnostic, bool)
 		return diag.Diagnostic{}, false
 	}
 	return s.diagnose(l.at(at), len([]rune(name))+1,
-		"YAML takes *"+short(name)+" for a reference to an anchor, and there is none of this name", l.quoteIt()), true
+		"YAML takes *"+short(name)+" for a reference to an anchor, and there is none of this name", "quote the value that begins with *"), true
 }
 
 // startHint knows characters that mean something else at the start of a value.

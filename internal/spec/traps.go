@@ -18,6 +18,7 @@ func refuseTraps(root *node, f *faults) {
 		}
 		for _, checks := range at(root, start+"checks") {
 			for _, group := range checks.node.entries {
+				t.commas(group.value)
 				for _, item := range group.value.items {
 					t.check(item)
 				}
@@ -28,11 +29,66 @@ func refuseTraps(root *node, f *faults) {
 
 type traps struct{ faults *faults }
 
+// commas finds the expressions of a list in […] that YAML ended at a comma of
+// theirs: one with an open bracket, or a number of which the thousands are apart.
+func (t traps) commas(list *node) {
+	if list.form != listForm || !list.flow {
+		return
+	}
+	for i := 0; i < len(list.items); i++ {
+		n := list.items[i]
+		if n.form != textForm || n.style != plainStyle {
+			continue
+		}
+		whole, end := n.text, i
+		for end+1 < len(list.items) && (openBrackets(whole) > 0 || thousands.MatchString(list.items[end+1].raw)) {
+			next := list.items[end+1]
+			if !next.scalar() || next.style != plainStyle {
+				break
+			}
+			end++
+			if openBrackets(whole) > 0 {
+				whole += ", " + next.raw
+			} else {
+				whole += next.raw
+			}
+		}
+		if end == i {
+			continue
+		}
+		t.faults.add(n, "YAML ends the expression at a comma inside […]", "quote it: "+quoted(whole))
+		for _, piece := range list.items[i : end+1] {
+			t.faults.bad[piece] = true
+		}
+		i = end
+	}
+}
+
+// thousands is what a comma leaves of a number's end: the 000 of 1,000.
+var thousands = regexp.MustCompile(`^[0-9]{3}$`)
+
+// openBrackets is how many round and square brackets a text does not close.
+func openBrackets(text string) int {
+	open := 0
+	for _, c := range text {
+		switch c {
+		case '(', '[':
+			open++
+		case ')', ']':
+			open--
+		}
+	}
+	return open
+}
+
 // checkKeys are the keys of a check that is written as a mapping.
 var checkKeys = []string{"expr", "name", "when"}
 
 // check looks at one item of a list of checks.
 func (t traps) check(n *node) {
+	if t.faults.bad[n] {
+		return
+	}
 	if n.form != mapForm {
 		t.expression(n)
 		return

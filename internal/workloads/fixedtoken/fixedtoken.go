@@ -10,6 +10,7 @@ package fixedtoken
 import (
 	_ "embed"
 	"errors"
+	"math"
 
 	"scenario/internal/chat"
 	"scenario/internal/diag"
@@ -97,6 +98,9 @@ func (c *config) check(setup engine.Setup) diag.List {
 	if v := c.Prompt.Vocabulary; len(v) == 2 && v[0] >= v[1] {
 		faults = append(faults, prompt.Key("vocabulary").Diagnose("the vocabulary is empty: it runs from its first number up to, and without, its second", "write [1000, 30000]"))
 	}
+	if d := c.repeats(setup.Phase.Cache, prompt); d != nil {
+		faults = append(faults, *d)
+	}
 	if c.Prompt.IDs == "constant" && setup.Phase.Cache == "cold" {
 		faults = append(faults, setup.Phase.At.Key("cache").Diagnose("a constant prompt cannot be cold: all requests but the first find it in the prefix cache", "write cache: any, or ids: random"))
 	}
@@ -150,4 +154,28 @@ func (w *workload) Yield(variable string) int {
 		}
 	}
 	return 1
+}
+
+// distinctPrompts is how many prompts a cold phase must be able to make: with fewer,
+// two of them are likely to begin alike.
+const distinctPrompts = 1e9
+
+// repeats is the fault of a cold phase whose ids cannot make its prompts differ.
+func (c *config) repeats(cache string, prompt spec.At) *diag.Diagnostic {
+	var d diag.Diagnostic
+	switch v := c.Prompt.Vocabulary; {
+	case cache != "cold" && cache != "": // the default is cold
+		return nil
+	case c.Prompt.IDs == "affine" && c.Prompt.Request != nil && c.Prompt.Modulo != nil && *c.Prompt.Modulo > 0 && *c.Prompt.Request%*c.Prompt.Modulo == 0:
+		d = prompt.Key("request").Diagnose("request is a multiple of modulo: every prompt is the same, and cannot be cold", "choose another request, or write cache: any")
+	case c.Prompt.IDs == "random" && len(v) == 2 && v[0] < v[1]:
+		// What begins alike for 16 ids shares a block of the prefix cache.
+		if math.Pow(float64(v[1]-v[0]), float64(min(c.Prompt.Tokens, 16))) >= distinctPrompts {
+			return nil
+		}
+		d = prompt.Key("vocabulary").Diagnose("too few ids: prompts would begin alike, and could not be cold", "widen the vocabulary, or write cache: any")
+	default:
+		return nil
+	}
+	return &d
 }

@@ -227,6 +227,9 @@ func TestFaultsOfTheWorkload(t *testing.T) {
 		"a missing key":        {"workload: {prompt: {ids: affine, tokens: 8, base: 1, request: 2, position: 3}, output_tokens: 8}\n", "ids: affine needs modulo"},
 		"an empty vocabulary":  {"workload: {prompt: {ids: random, tokens: 8, vocabulary: [9, 9]}, output_tokens: 8}\n", "the vocabulary is empty"},
 		"a cold constant":      {"cache: cold\nworkload: {prompt: {ids: constant, id: 3, tokens: 8}, output_tokens: 8}\n", "a constant prompt cannot be cold"},
+		"too few ids":          {"workload: {prompt: {ids: random, tokens: 64, vocabulary: [5, 8]}, output_tokens: 8}\n", "too few ids"},
+		"too few prompts":      {"cache: cold\nworkload: {prompt: {ids: random, tokens: 2, vocabulary: [1000, 30000]}, output_tokens: 8}\n", "too few ids"},
+		"one affine prompt":    {"cache: cold\nworkload: {prompt: {ids: affine, tokens: 8, base: 1, request: 20, position: 3, modulo: 10}, output_tokens: 8}\n", "every prompt is the same"},
 		"ids to chat":          {"api: chat\nworkload: {prompt: {ids: random, tokens: 8}, output_tokens: 8}\n", "token ids go to the completions API only"},
 		"two ways to end":      {"workload: {prompt: {ids: random, tokens: 8}, output_tokens: 8, ignore_eos: false, min_tokens: true}\n", "min_tokens forces the length"},
 	} {
