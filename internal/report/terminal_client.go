@@ -133,9 +133,12 @@ func smaller(a, b metric.Number) metric.Number {
 	return a
 }
 
-// percent writes a share: 3 %, or 0.4 % of what is below one.
+// percent writes a share: 3 %, 0.4 % where it is below one, and never 0 of something.
 func percent(share float64) string {
-	if share > 0 && share < 0.01 {
+	switch {
+	case share > 0 && share < 0.001:
+		return "<0.1 %"
+	case share > 0 && share < 0.01:
 		return fmt.Sprintf("%.1f %%", 100*share)
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)
