@@ -261,6 +261,33 @@ func TestGuards(t *testing.T) {
 				}
 			}), nil, nil,
 		},
+		"one short reply, and empty": {
+			replies(1, func(_ int, r *metric.Request) { r.OutputTokens, r.Content, r.NoText = metric.Count(7), "", true }), nil,
+			[]string{"lost-text invalid"},
+		},
+		"the two shortest of many, empty": {
+			replies(40, every(20, func(r *metric.Request) { r.OutputTokens, r.Content, r.NoText = metric.Count(1), "", true })), nil,
+			nil,
+		},
+		"one endpoint of three whose short replies are empty": {
+			replies(30, func(i int, r *metric.Request) {
+				r.Endpoint, r.OutputTokens = i%3, metric.Count(4)
+				if i%3 == 1 {
+					r.Content, r.NoText = "", true
+				}
+			}), nil,
+			[]string{"lost-text invalid"},
+		},
+		"empty replies whose thinking is hidden": {
+			replies(9, func(_ int, r *metric.Request) {
+				r.ReasoningTokens, r.Content, r.NoText = r.OutputTokens, "", true
+			}), nil, nil,
+		},
+		"long empty replies that hide all but three tokens": {
+			replies(9, func(_ int, r *metric.Request) {
+				r.ReasoningTokens, r.Content, r.NoText = metric.Count(297), "", true
+			}), nil, nil,
+		},
 		"degenerate replies whose prompts fail when sent again": {
 			replies(40, every(40, wall)),
 			func(e *evidence) { e.unsent = []string{"timeout: idle"} },
