@@ -101,6 +101,19 @@ func TestFaultyServers(t *testing.T) {
 			},
 			guards: []string{"degenerate"}, state: engine.Rejected, exit: engine.ExitRejected,
 		},
+		"walls whose prompts fail when they are sent again": {
+			reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+				switch {
+				case n > 41: // 40, and the probe
+					http.Error(w, `{"error":{"message":"busy"}}`, http.StatusInternalServerError)
+				case n == 20:
+					wall(w, a)
+				default:
+					good(w, a)
+				}
+			},
+			guards: []string{"degenerate"}, state: engine.UndecidedLevel, exit: engine.ExitInvalid,
+		},
 		"walls that depend on the prompt alone": {
 			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) {
 				if a.Prompt[0]%11 == 0 {

@@ -363,6 +363,32 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+func TestPromptsThatFailWhenSentAgainAreTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		resent, sound int
+		unsent        []string
+		want          string
+	}{
+		"all fail":    {unsent: []string{"timeout: idle", "http_error: 500"}, want: "0 of 2 of these prompts came back sound, and 2 failed, first: timeout: idle: whether"},
+		"one fails":   {2, 2, []string{"http_error: 500"}, "2 of 3 of these prompts came back sound, and 1 failed, first: http_error: 500"},
+		"none fails":  {3, 1, nil, "1 of 3 of these prompts came back sound: taken for the model's own"},
+		"none, alone": {want: "their prompts could not be sent again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(40, func(i int, r *metric.Request) {
+				r.Degenerate, r.DegenerateKind = i == 0, metric.DegenerateWall
+			}))
+			e.resent, e.sound, e.unsent = c.resent, c.sound, c.unsent
+			for _, r := range watch(tune(nil), e) {
+				if r.ID == "degenerate" && strings.Contains(r.Message, c.want) {
+					return
+				}
+			}
+			t.Errorf("%v does not say %q", watch(tune(nil), e), c.want)
+		})
+	}
+}
+
 func TestEveryGuardFiresInATest(t *testing.T) {
 	// The table above is the only proof that a guard can fire: a new one needs a row.
 	known := map[string]bool{}

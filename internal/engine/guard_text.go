@@ -144,8 +144,8 @@ func degenerate(e *evidence) finding {
 	if !isForced(whole) {
 		return warns(message)
 	}
-	again := fmt.Sprintf("%s; sent again alone, %d of %d of these prompts came back sound", message, e.sound, e.resent)
 	lost := len(e.unsent)
+	again := fmt.Sprintf("%s; sent again alone, %d of %d of these prompts came back sound", message, e.sound, e.resent+lost)
 	if lost > 0 {
 		again += fmt.Sprintf(", and %d failed, first: %s", lost, e.unsent[0])
 	}
