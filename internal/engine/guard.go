@@ -161,7 +161,8 @@ func watch(guards []GuardPlan, e *evidence) []GuardResult {
 			continue
 		}
 		e.threshold = g.threshold
-		if r, ok := g.result(g.check(e)); ok {
+		found := g.check(e)
+		if r, ok := g.result(found); ok && !(found.unchecked != "" && told(results, r)) {
 			results = append(results, r)
 			if r.Status == Fired {
 				fired[g.ID] = r.Effect
@@ -169,6 +170,14 @@ func watch(guards []GuardPlan, e *evidence) []GuardResult {
 		}
 	}
 	return results
+}
+
+// told reports whether an earlier guard has told the same, and weighs as much: what
+// the target does not say is said once, not by every guard that asks for it.
+func told(results []GuardResult, r GuardResult) bool {
+	return slices.ContainsFunc(results, func(earlier GuardResult) bool {
+		return earlier.Status == r.Status && earlier.Message == r.Message && earlier.Effect.atLeast(r.Effect)
+	})
 }
 
 // result is what is told of a finding; false: nothing.

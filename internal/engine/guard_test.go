@@ -127,7 +127,7 @@ func TestGuards(t *testing.T) {
 		},
 		"no usage where lengths are forced": {
 			replies(9, every(9, func(r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} })), nil,
-			[]string{"early-stop undecided", "length-mismatch undecided"},
+			[]string{"early-stop undecided"}, // of length-mismatch it is the same
 		},
 		"text that got lost": {
 			replies(9, every(9, func(r *metric.Request) { r.Content, r.LostText = "", true })), nil,
@@ -363,6 +363,24 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+func TestMissingUsageIsSaidOnce(t *testing.T) {
+	for name, forced := range map[string]bool{"forced": true, "free": false} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(9, func(_ int, r *metric.Request) {
+				r.PromptTokens, r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{}, metric.Number{}
+				r.Asked.Forced = forced
+			}))
+			said := 0
+			for _, r := range watch(tune(nil), e) {
+				said += strings.Count(r.Message, "9 of 9 replies state no usable usage")
+			}
+			if said != 1 {
+				t.Errorf("said %d times: %+v", said, watch(tune(nil), e))
+			}
+		})
+	}
+}
+
 func TestPromptsThatFailWhenSentAgainAreTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		resent, sound int
@@ -455,7 +473,17 @@ func TestTunedGuards(t *testing.T) {
 		"an effect for what cannot be decided": {
 			[]spec.GuardSetting{setting("early-stop", "warn", nil), setting("length-mismatch", "tag", nil)},
 			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
-			[]string{"early-stop warn", "length-mismatch tag"},
+			[]string{"early-stop warn"}, // of length-mismatch it is the same
+		},
+		"of two that cannot be decided, the second weighs more": {
+			[]spec.GuardSetting{setting("early-stop", "warn", nil)},
+			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
+			[]string{"early-stop warn", "length-mismatch undecided"},
+		},
+		"of two that cannot be decided, the first is off": {
+			[]spec.GuardSetting{setting("early-stop", "off", nil)},
+			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
+			[]string{"length-mismatch undecided"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
