@@ -203,6 +203,43 @@ func TestFaultyServers(t *testing.T) {
 	}
 }
 
+func TestAWarmUpThatFailedIsTold(t *testing.T) {
+	const ladder = `
+  - name: decode
+    kind: fixed-token
+    concurrency: [2, 4]
+    workload: {prompt: {ids: random, tokens: 64}, output_tokens: 64}
+    warmup: {scope: SCOPE, requests: 4}
+    load: {requests: 8}
+    checks: {correct: [ok_count >= 0]}
+`
+	for _, scope := range []string{"level", "phase", "run"} {
+		for bad, want := range map[int][]string{4: {"the warm-up failed: 4 of 4 requests, first: http_error: HTTP 500 Internal Server Error: cold", ""}, 3: {"", ""}} {
+			t.Run(fmt.Sprint(scope, bad), func(t *testing.T) {
+				// The first completion is the preflight's.
+				r := world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+					if n > 1 && n <= 1+bad {
+						http.Error(w, `{"error":{"message":"cold"}}`, http.StatusInternalServerError)
+						return
+					}
+					good(w, a)
+				}}}.run(t, plan(t, header+strings.Replace(ladder, "SCOPE", scope, 1), engine.PlanOptions{}))
+				for i, l := range r.Phases[0].Levels {
+					said := ""
+					for _, g := range l.Guards {
+						if g.ID == "warm-up-failed" {
+							said = g.Message
+						}
+					}
+					if said != want[i] || l.State != engine.Accepted {
+						t.Errorf("level %d is %s and says %q, want %q", i, l.State, said, want[i])
+					}
+				}
+			})
+		}
+	}
+}
+
 func TestPreflightRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply func(w http.ResponseWriter, r *http.Request, n, inFlight int, a ask)

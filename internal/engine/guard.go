@@ -91,7 +91,7 @@ type evidence struct {
 	// be told from the client's.
 	sharesProcess bool
 
-	warmup    *WarmupResult  // before the level; nil: none
+	warmup    *WarmupResult  // sent just before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone

@@ -41,7 +41,7 @@ func transportGuards() []Guard {
 		},
 		{
 			ID:     "warm-up-failed",
-			Doc:    "no request of the level's warm-up came back good",
+			Doc:    "no request of the warm-up before the level came back good: it may have begun cold",
 			Effect: Warn,
 			check: func(e *evidence) finding {
 				w := e.warmup

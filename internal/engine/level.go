@@ -39,6 +39,7 @@ type load struct {
 
 // loaded is what a level's load gave.
 type loaded struct {
+	warmup   *WarmupResult // what was sent just before it; nil: nothing
 	requests []*metric.Request
 	wall     time.Duration
 	hung     bool // stopped after timeouts in a row

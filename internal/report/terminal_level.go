@@ -196,7 +196,7 @@ func tuning(g engine.TunedGuard) string {
 }
 
 func (t terminal) warmup(w *engine.WarmupResult, name string) {
-	if w.Failed > 0 {
+	if w.Failed > 0 && w.Failed < w.Sent { // else its guard tells
 		fmt.Fprintf(t, "  %s: %d of %d requests were not good, first: %s\n", name, w.Failed, w.Sent, w.Error)
 	}
 }
