@@ -363,6 +363,52 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+func TestConcurrencyOfShortRequestsIsNotJudged(t *testing.T) {
+	const ms = float64(time.Millisecond)
+	for name, c := range map[string]struct {
+		latency, lag float64 // milliseconds; below 0: unknown
+		window       time.Duration
+		fires        bool
+		want         string
+	}{
+		"long requests":                  {1000, 1, time.Minute, true, "offered 4, held"},
+		"requests of twenty lags":        {20, 1, time.Minute, true, "offered 4, held"},
+		"requests of fewer lags":         {19, 1, time.Minute, false, "the requests are too short to hold it: they took 19ms, and this program 1ms to send each"},
+		"a level of a tenth of a second": {20, 1, 100 * time.Millisecond, true, "offered 4, held"},
+		"a shorter level":                {20, 1, 99 * time.Millisecond, false, "the requests are too short to hold it: all of them together took 99ms"},
+		"no latency is known":            {-1, 1, 0, true, "offered 4, held"},
+		"no lag is known":                {20, -1, time.Minute, true, "offered 4, held"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(20, func(i int, r *metric.Request) {
+				r.At.Written = int64(i) * int64(time.Second)
+				r.At.Closed = r.At.Written + int64(time.Second)
+			}))
+			e.phase.Spec.Load.Mode = "closed"
+			known := func(v float64) metric.Durations {
+				if v < 0 {
+					return metric.Durations{}
+				}
+				return metric.NewDurations([]float64{v * ms})
+			}
+			e.found.E2E, e.found.StartLag, e.found.Window = known(c.latency), known(c.lag), metric.Duration{}
+			if c.window > 0 {
+				e.found.Window = metric.Span(c.window)
+			}
+			for _, r := range watch(tune(nil), e) {
+				if r.ID != "concurrency-not-held" {
+					continue
+				}
+				if (r.Status == Fired) != c.fires || !strings.Contains(r.Message, c.want) {
+					t.Errorf("%s: %q, want %q", r.Status, r.Message, c.want)
+				}
+				return
+			}
+			t.Error("the guard says nothing")
+		})
+	}
+}
+
 func TestMissingUsageIsSaidOnce(t *testing.T) {
 	for name, forced := range map[string]bool{"forced": true, "free": false} {
 		t.Run(name, func(t *testing.T) {

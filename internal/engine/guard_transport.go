@@ -59,7 +59,7 @@ func transportGuards() []Guard {
 		},
 		{
 			ID:         "concurrency-not-held",
-			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write",
+			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write; not checked where requests take less than 20 times what this program needs to send one, or all of them less than 100 ms",
 			Effect:     Void,
 			Thresholds: []Threshold{share("min_ratio", 0.95, "least mean in flight, as a share of the concurrency")},
 			After:      []string{"died", "errors", "client-bound"},
@@ -111,13 +111,25 @@ func concurrencyNotHeld(e *evidence) finding {
 	if e.phase.Spec.Load.Mode != "closed" || e.found.Issued < 2*e.found.Concurrency || !ok || held >= least {
 		return silent()
 	}
-	window, _ := e.found.Window.Duration()
-	latency, _ := e.found.E2E.Mean()
-	lag, _ := e.found.StartLag.Mean()
-	if window < briefLevel || latency < lagsPerRequest*lag {
-		return unchecked(fmt.Sprintf("held %.1f of %d on average, but the requests are too short to tell why: they took %s, and this program %s to send each", held, e.found.Concurrency, time.Duration(latency).Round(10*time.Microsecond), time.Duration(lag).Round(time.Microsecond)))
+	if why := tooShort(e.found); why != "" {
+		return unchecked(fmt.Sprintf("held %.1f of %d on average, but %s", held, e.found.Concurrency, why))
 	}
 	return fires(fmt.Sprintf("offered %d, held %.1f on average", e.found.Concurrency, held))
+}
+
+// tooShort says why this program, and not the server, may be what kept a level from
+// being full; empty: it is not. What was not measured excuses nothing.
+func tooShort(l *metric.Level) string {
+	latency, timed := l.E2E.Mean()
+	lag, sent := l.StartLag.Mean()
+	if timed && sent && latency < lagsPerRequest*lag {
+		return fmt.Sprintf("the requests are too short to hold it: they took %v, and this program %v to send each",
+			time.Duration(latency).Round(10*time.Microsecond), time.Duration(lag).Round(time.Microsecond))
+	}
+	if window, ok := l.Window.Duration(); ok && window < briefLevel {
+		return fmt.Sprintf("the requests are too short to hold it: all of them together took %v", window.Round(10*time.Microsecond))
+	}
+	return ""
 }
 
 // first is the first request for which the test holds, and how many there are.
