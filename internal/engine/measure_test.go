@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,10 +100,13 @@ func TestMeasureOfFailures(t *testing.T) {
 		chat.StreamBroken: "stream_broken", chat.ClientError: "connect_error",
 	} {
 		reply := streamed(3, 100, 110, 120)
-		reply.Failure, reply.Error = failure, "it broke"
+		reply.Failure, reply.Error, reply.Code = failure, "it broke", "overloaded"
 		r := measure(reply, metric.Stamps{})
 		if r.OK || r.Outcome != want || !r.Failed() || r.Error != "it broke" {
 			t.Errorf("%v: outcome %s, ok %v", failure, r.Outcome, r.OK)
+		}
+		if line, err := json.Marshal(r); err != nil || !strings.Contains(string(line), `"code":"overloaded"`) {
+			t.Errorf("%v: the code is not in %s (%v)", failure, line, err)
 		}
 		for name, d := range map[string]metric.Duration{"ttft": r.TTFT, "e2e": r.E2E, "tpot": r.TPOT, "stall": r.Stall} {
 			milliseconds(t, name, d, -1)
