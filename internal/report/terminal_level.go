@@ -67,7 +67,7 @@ func failures(l *engine.LevelResult) []string {
 		lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
 	}
 	if l.Retried > 0 {
-		lines = append(lines, fmt.Sprintf("%d requests were sent again after a failure; they count as failed", l.Retried))
+		lines = append(lines, fmt.Sprintf("%d × sent again after a failure, which counts all the same", l.Retried))
 	}
 	return lines
 }
