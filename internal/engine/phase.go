@@ -155,9 +155,9 @@ func (p *phaseRun) lifeSign(ctx context.Context, l loaded) string {
 }
 
 // unanswered reports whether a request got no answer, or not all of one. A server
-// that answers errors is not dead.
+// that answers errors is not dead, and neither is one that this machine failed to ask.
 func unanswered(r *metric.Request) bool {
-	return r.Failed() && r.Outcome != metric.OutcomeHTTPError
+	return r.Failed() && r.Outcome != metric.OutcomeHTTPError && !r.ClientFault
 }
 
 // probe sends one small session of the phase, the one of the place's index.
