@@ -305,11 +305,20 @@ func TestGuards(t *testing.T) {
 		},
 		"as many failures as a budget that is no binary fraction": {
 			replies(100, func(i int, r *metric.Request) {
-				if i < 7 {
+				if i < 29 {
 					fail(r, metric.OutcomeTimeout)
 				}
 			}),
-			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.07 }, nil,
+			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.29 }, nil, // times 100 it is 28.999…
+		},
+		"one failure more than that": {
+			replies(100, func(i int, r *metric.Request) {
+				if i < 30 {
+					fail(r, metric.OutcomeTimeout)
+				}
+			}),
+			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.29 },
+			[]string{"errors reject"},
 		},
 		"a concurrency that requests are too short for": {
 			replies(20, func(i int, r *metric.Request) {

@@ -114,6 +114,20 @@ func TestMeasureOfFailures(t *testing.T) {
 	}
 }
 
+func TestMoreCachedTokensThanThePromptHasAreNotBelieved(t *testing.T) {
+	for cached, known := range map[int]bool{-1: false, 0: true, 10: true, 11: false} {
+		reply := streamed(3, 100, 110, 120)
+		reply.Usage.PromptTokens, reply.Usage.CachedTokens = 10, cached
+		r := measure(reply, metric.Stamps{})
+		if _, ok := r.CachedTokens.Number(); ok != known {
+			t.Errorf("%d of 10 cached: known %v, want %v", cached, ok, known)
+		}
+		if wrong := cached > 10; r.CachedTooMany != wrong || wrong != (len(r.Notes) == 1) {
+			t.Errorf("%d of 10 cached: too many %v, notes %q", cached, r.CachedTooMany, r.Notes)
+		}
+	}
+}
+
 func TestARetryIsAFailureWithItsWholeTime(t *testing.T) {
 	// 429 at 10 ms with Retry-After: 1, first token of the second try 100 ms after it.
 	reply := streamed(2, 1110, 1120)
