@@ -525,6 +525,14 @@ func TestTunedGuards(t *testing.T) {
 			[]spec.GuardSetting{setting("cache-warm", "", map[string]float64{"max_ratio": 1})},
 			replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Count(240) }), nil, nil,
 		},
+		"a threshold that rounds down": {
+			[]spec.GuardSetting{setting("degenerate", "", map[string]float64{"max_forced_ratio": 0.29})},
+			replies(100, func(i int, r *metric.Request) {
+				r.Degenerate, r.DegenerateKind = i < 29, metric.DegenerateWall
+			}),
+			func(e *evidence) { e.resent = 5 },
+			[]string{"degenerate warn"},
+		},
 		"an effect for what cannot be decided": {
 			[]spec.GuardSetting{setting("early-stop", "warn", nil), setting("length-mismatch", "tag", nil)},
 			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,

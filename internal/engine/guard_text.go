@@ -167,12 +167,12 @@ func overLimit(e *evidence, whole []*metric.Request) (endpoint string, over bool
 	for _, replies := range groups {
 		_, bad := first(replies, isDegenerate)
 		_, loops := first(replies, func(r *metric.Request) bool { return isDegenerate(r) && r.DegenerateKind == metric.DegenerateLoop })
-		n := float64(len(replies))
+		n := len(replies)
 		forced := isForced(replies) && greedy(e.phase.Spec)
-		if forced && float64(bad) > e.threshold("max_forced_ratio")*n ||
-			!forced && (bad > loops || float64(loops) > e.threshold("max_loop_ratio")*n) {
+		if forced && exceeds(bad, e.threshold("max_forced_ratio"), n) ||
+			!forced && (bad > loops || exceeds(loops, e.threshold("max_loop_ratio"), n)) {
 			if len(groups) > 1 {
-				endpoint = fmt.Sprintf("; %d of %d at endpoint %d", bad, len(replies), replies[0].Endpoint)
+				endpoint = fmt.Sprintf("; %d of %d at endpoint %d", bad, n, replies[0].Endpoint)
 			}
 			return endpoint, true
 		}
