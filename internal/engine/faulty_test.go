@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
 
 	"scenario/internal/engine"
 )
@@ -101,6 +102,19 @@ func TestFaultyServers(t *testing.T) {
 			},
 			guards: []string{"degenerate"}, state: engine.Rejected, exit: engine.ExitRejected,
 		},
+		"walls whose prompts fail when they are sent again": {
+			reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+				switch {
+				case n > 41: // 40, and the probe
+					http.Error(w, `{"error":{"message":"busy"}}`, http.StatusInternalServerError)
+				case n == 20:
+					wall(w, a)
+				default:
+					good(w, a)
+				}
+			},
+			guards: []string{"degenerate"}, state: engine.UndecidedLevel, exit: engine.ExitInvalid,
+		},
 		"walls that depend on the prompt alone": {
 			reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) {
 				if a.Prompt[0]%11 == 0 {
@@ -187,6 +201,133 @@ func TestFaultyServers(t *testing.T) {
 				t.Errorf("%d requests issued, want at most %d (0: all 40)", issued, c.atMost)
 			}
 		})
+	}
+}
+
+// probeTokens is what a probe of the phase wide asks for.
+const probeTokens = 8
+
+func TestALifeSignIsAskedForOnceAndWithoutPatience(t *testing.T) {
+	probes, waits := 0, 0
+	w := world{
+		handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+			switch {
+			case n > 1 && a.MaxTokens == probeTokens:
+				probes++
+				w.Header().Set("Retry-After", "8")
+				http.Error(w, `{"error":{"message":"too many"}}`, http.StatusTooManyRequests)
+			case n == 20: // cut, and not before its first byte: that is tried again
+				w.Header().Set("Content-Type", "text/event-stream")
+				http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			default:
+				good(w, a)
+			}
+		}},
+		watch: watcher(func(e engine.Event) {
+			if _, ok := e.(engine.Waiting); ok {
+				waits++
+			}
+		}),
+	}
+	r := w.run(t, plan(t, header+wide, engine.PlanOptions{}))
+	if got := fired(r); !slices.Equal(got, []string{"errors"}) {
+		t.Errorf("fired %v, want errors alone: it answered", got)
+	}
+	if probes != 1 || waits != 1 {
+		t.Errorf("%d probes after the level, %d waits observed; want one of each", probes, waits)
+	}
+	if took := r.Run.Ended.Sub(r.Run.Started); took > 8*time.Second {
+		t.Errorf("the run took %v: it waited for a life sign", took)
+	}
+}
+
+func TestAFirstProbeWaitsForALimitButNotForever(t *testing.T) {
+	for asked, exit := range map[string]int{"9": engine.ExitGo, "600": engine.ExitUnusable} {
+		t.Run(asked, func(t *testing.T) {
+			r := world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+				if n == 1 {
+					w.Header().Set("Retry-After", asked)
+					http.Error(w, `{"error":{"message":"too many"}}`, http.StatusTooManyRequests)
+					return
+				}
+				good(w, a)
+			}}}.run(t, plan(t, header+wide, engine.PlanOptions{}))
+			if took := r.Run.Ended.Sub(r.Run.Started); r.Verdict.ExitCode != exit || took > time.Minute {
+				t.Errorf("exit %d after %v, want %d: %v", r.Verdict.ExitCode, took, exit, r.Verdict.Reasons)
+			}
+		})
+	}
+}
+
+func TestWhatAServerSaysIsOneLine(t *testing.T) {
+	// Names, fingerprints and errors come from outside: they reach guards, notes and
+	// reasons without control characters, whatever they hold.
+	nasty := `a\n\u001b[2J\u0007b` + strings.Repeat("x", 5000)
+	r := world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+		if n == 20 {
+			http.Error(w, `{"error":{"message":"`+nasty+`","code":"`+nasty+`"}}`, http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range a.MaxTokens {
+			fmt.Fprintf(w, "data: {\"model\":\"%s\",\"system_fingerprint\":\"%s\",\"choices\":[{\"index\":0,\"text\":\"%x \"}]}\n\n", nasty, nasty, a.Prompt[i]*(i+3))
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"%s\"}]}\n\n", nasty)
+		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\ndata: [DONE]\n\n", len(a.Prompt), a.MaxTokens)
+	}}}.run(t, plan(t, header+wide, engine.PlanOptions{}))
+	l := r.Phases[0].Levels[0]
+	said := append(append([]string{r.Target.SystemFingerprint, l.Why()}, l.Notes...), r.Target.Notes...)
+	for _, g := range l.Guards {
+		said = append(said, g.Message)
+	}
+	for _, f := range l.Failures {
+		said = append(said, f.Error)
+	}
+	if all := strings.Join(said, " "); !strings.Contains(all, "a [2J b") || !slices.Contains(fired(r), "errors") {
+		t.Fatalf("the server's words are not told: %q", said)
+	}
+	for _, s := range said {
+		if len(s) > 1000 || strings.ContainsFunc(s, unicode.IsControl) {
+			t.Errorf("%d bytes: %.200q", len(s), s)
+		}
+	}
+}
+
+func TestAWarmUpThatFailedIsTold(t *testing.T) {
+	const ladder = `
+  - name: decode
+    kind: fixed-token
+    concurrency: [2, 4]
+    workload: {prompt: {ids: random, tokens: 64}, output_tokens: 64}
+    warmup: {scope: SCOPE, requests: 4}
+    load: {requests: 8}
+    checks: {correct: [ok_count >= 0]}
+`
+	for _, scope := range []string{"level", "phase", "run"} {
+		for bad, want := range map[int][]string{4: {"the warm-up failed: 4 of 4 requests, first: http_error: HTTP 500 Internal Server Error: cold", ""}, 3: {"", ""}} {
+			t.Run(fmt.Sprint(scope, bad), func(t *testing.T) {
+				// The first completion is the preflight's.
+				r := world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+					if n > 1 && n <= 1+bad {
+						http.Error(w, `{"error":{"message":"cold"}}`, http.StatusInternalServerError)
+						return
+					}
+					good(w, a)
+				}}}.run(t, plan(t, header+strings.Replace(ladder, "SCOPE", scope, 1), engine.PlanOptions{}))
+				for i, l := range r.Phases[0].Levels {
+					said := ""
+					for _, g := range l.Guards {
+						if g.ID == "warm-up-failed" {
+							said = g.Message
+						}
+					}
+					if said != want[i] || l.State != engine.Accepted {
+						t.Errorf("level %d is %s and says %q, want %q", i, l.State, said, want[i])
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -91,7 +91,7 @@ type evidence struct {
 	// be told from the client's.
 	sharesProcess bool
 
-	warmup    *WarmupResult  // before the level; nil: none
+	warmup    *WarmupResult  // sent just before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone
@@ -103,6 +103,13 @@ type evidence struct {
 // whole are the requests that came back whole, whatever their counts.
 func (e *evidence) whole() []*metric.Request {
 	return slices.DeleteFunc(slices.Clone(e.found.Requests), func(r *metric.Request) bool { return r.Failed() })
+}
+
+// exceeds reports whether n things are more than a share of so many. A product that
+// floating point has rounded down (0.29 × 100) makes none of them too many.
+func exceeds(n int, share float64, of int) bool {
+	const rounding = 1e-9
+	return float64(n) > share*float64(of)+rounding
 }
 
 // byEndpoint splits requests by the endpoint they went to: a fault of one of many
@@ -161,7 +168,8 @@ func watch(guards []GuardPlan, e *evidence) []GuardResult {
 			continue
 		}
 		e.threshold = g.threshold
-		if r, ok := g.result(g.check(e)); ok {
+		found := g.check(e)
+		if r, ok := g.result(found); ok && !(found.unchecked != "" && told(results, r)) {
 			results = append(results, r)
 			if r.Status == Fired {
 				fired[g.ID] = r.Effect
@@ -169,6 +177,14 @@ func watch(guards []GuardPlan, e *evidence) []GuardResult {
 		}
 	}
 	return results
+}
+
+// told reports whether an earlier guard has told the same, and weighs as much: what
+// the target does not say is said once, not by every guard that asks for it.
+func told(results []GuardResult, r GuardResult) bool {
+	return slices.ContainsFunc(results, func(earlier GuardResult) bool {
+		return earlier.Status == r.Status && earlier.Message == r.Message && earlier.Effect.atLeast(r.Effect)
+	})
 }
 
 // result is what is told of a finding; false: nothing.

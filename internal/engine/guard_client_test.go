@@ -58,6 +58,40 @@ func TestClientBound(t *testing.T) {
 	}
 }
 
+func TestFailuresOfThisMachineAreNotTheServers(t *testing.T) {
+	for name, n := range map[string]int{"one of twenty": 20, "all": 1} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(20, func(i int, r *metric.Request) {
+				if i%n == 0 {
+					r.OK, r.Outcome, r.ClientFault = false, metric.OutcomeConnectError, true
+					r.Error = "this machine, not the server: too many open files"
+				}
+			}))
+			results := slices.DeleteFunc(watch(tune(nil), e), func(r GuardResult) bool { return r.Status != Fired || !r.Effect.Decides() })
+			if len(results) != 1 || results[0].ID != "client-bound" || !strings.Contains(results[0].Message, "failed on this machine, first: this machine, not the server") {
+				t.Errorf("fired: %v, want client-bound alone", results)
+			}
+			if slices.ContainsFunc(e.found.Requests, unanswered) {
+				t.Error("the target is asked whether it is alive, although it was not asked for anything")
+			}
+		})
+	}
+	if r := notSent(Place{}, errors.New("no such field")); !r.ClientFault {
+		t.Error("a request that could not be built is the server's fault")
+	}
+}
+
+func TestASlowTrialSaysWhatItMeasured(t *testing.T) {
+	for want, trial := range map[string]*Trial{
+		"this machine cannot hold 8 streams: against a server that does nothing, events were handled 200ms late (p99), 40 % of them in time": trial(8, 200*time.Millisecond, 0.4),
+		"this machine cannot hold 8 streams: against a server that does nothing, events were handled 200ms late (p99)":                       {Streams: 8, LagP99: metric.Span(200 * time.Millisecond)},
+	} {
+		if got := trial.tooSlow(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 // trials runs the calibration of each level in turn, against trials that are good
 // up to so many streams; what is not in the list are all later ones of a level.
 func trials(t *testing.T, levels []int, good func(n, streams int) (*Trial, error)) (tried []int, reasons []string) {

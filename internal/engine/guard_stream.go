@@ -39,11 +39,11 @@ func buffered(e *evidence) finding {
 				continue
 			}
 			judged++
-			if float64(r.LateEvents) > e.threshold("max_ratio")*float64(r.Events) {
+			if exceeds(r.LateEvents, e.threshold("max_ratio"), r.Events) {
 				held++
 			}
 		}
-		if float64(held) > e.threshold("max_share")*float64(judged) {
+		if exceeds(held, e.threshold("max_share"), judged) {
 			return fires(fmt.Sprintf("%d of %d streams came in one burst at the end: TTFT and TPOT mean nothing", held, judged))
 		}
 	}

@@ -127,7 +127,7 @@ func TestGuards(t *testing.T) {
 		},
 		"no usage where lengths are forced": {
 			replies(9, every(9, func(r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} })), nil,
-			[]string{"early-stop undecided", "length-mismatch undecided"},
+			[]string{"early-stop undecided"}, // of length-mismatch it is the same
 		},
 		"text that got lost": {
 			replies(9, every(9, func(r *metric.Request) { r.Content, r.LostText = "", true })), nil,
@@ -261,6 +261,33 @@ func TestGuards(t *testing.T) {
 				}
 			}), nil, nil,
 		},
+		"one short reply, and empty": {
+			replies(1, func(_ int, r *metric.Request) { r.OutputTokens, r.Content, r.NoText = metric.Count(7), "", true }), nil,
+			[]string{"lost-text invalid"},
+		},
+		"the two shortest of many, empty": {
+			replies(40, every(20, func(r *metric.Request) { r.OutputTokens, r.Content, r.NoText = metric.Count(1), "", true })), nil,
+			nil,
+		},
+		"one endpoint of three whose short replies are empty": {
+			replies(30, func(i int, r *metric.Request) {
+				r.Endpoint, r.OutputTokens = i%3, metric.Count(4)
+				if i%3 == 1 {
+					r.Content, r.NoText = "", true
+				}
+			}), nil,
+			[]string{"lost-text invalid"},
+		},
+		"empty replies whose thinking is hidden": {
+			replies(9, func(_ int, r *metric.Request) {
+				r.ReasoningTokens, r.Content, r.NoText = r.OutputTokens, "", true
+			}), nil, nil,
+		},
+		"long empty replies that hide all but three tokens": {
+			replies(9, func(_ int, r *metric.Request) {
+				r.ReasoningTokens, r.Content, r.NoText = metric.Count(297), "", true
+			}), nil, nil,
+		},
 		"degenerate replies whose prompts fail when sent again": {
 			replies(40, every(40, wall)),
 			func(e *evidence) { e.unsent = []string{"timeout: idle"} },
@@ -278,11 +305,20 @@ func TestGuards(t *testing.T) {
 		},
 		"as many failures as a budget that is no binary fraction": {
 			replies(100, func(i int, r *metric.Request) {
-				if i < 7 {
+				if i < 29 {
 					fail(r, metric.OutcomeTimeout)
 				}
 			}),
-			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.07 }, nil,
+			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.29 }, nil, // times 100 it is 28.999…
+		},
+		"one failure more than that": {
+			replies(100, func(i int, r *metric.Request) {
+				if i < 30 {
+					fail(r, metric.OutcomeTimeout)
+				}
+			}),
+			func(e *evidence) { e.phase.Spec.ErrorBudget = 0.29 },
+			[]string{"errors reject"},
 		},
 		"a concurrency that requests are too short for": {
 			replies(20, func(i int, r *metric.Request) {
@@ -332,6 +368,96 @@ func TestGuards(t *testing.T) {
 					t.Errorf("%s says nothing", r.ID)
 				}
 			}
+		})
+	}
+}
+
+func TestConcurrencyOfShortRequestsIsNotJudged(t *testing.T) {
+	const ms = float64(time.Millisecond)
+	for name, c := range map[string]struct {
+		latency, lag float64 // milliseconds; below 0: unknown
+		window       time.Duration
+		fires        bool
+		want         string
+	}{
+		"long requests":                  {1000, 1, time.Minute, true, "offered 4, held"},
+		"requests of twenty lags":        {20, 1, time.Minute, true, "offered 4, held"},
+		"requests of fewer lags":         {19, 1, time.Minute, false, "the requests are too short to hold it: they took 19ms, and this program 1ms to send each"},
+		"a level of a tenth of a second": {20, 1, 100 * time.Millisecond, true, "offered 4, held"},
+		"a shorter level":                {20, 1, 99 * time.Millisecond, false, "the requests are too short to hold it: all of them together took 99ms"},
+		"no latency is known":            {-1, 1, 0, true, "offered 4, held"},
+		"no lag is known":                {20, -1, time.Minute, true, "offered 4, held"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(20, func(i int, r *metric.Request) {
+				r.At.Written = int64(i) * int64(time.Second)
+				r.At.Closed = r.At.Written + int64(time.Second)
+			}))
+			e.phase.Spec.Load.Mode = "closed"
+			known := func(v float64) metric.Durations {
+				if v < 0 {
+					return metric.Durations{}
+				}
+				return metric.NewDurations([]float64{v * ms})
+			}
+			e.found.E2E, e.found.StartLag, e.found.Window = known(c.latency), known(c.lag), metric.Duration{}
+			if c.window > 0 {
+				e.found.Window = metric.Span(c.window)
+			}
+			for _, r := range watch(tune(nil), e) {
+				if r.ID != "concurrency-not-held" {
+					continue
+				}
+				if (r.Status == Fired) != c.fires || !strings.Contains(r.Message, c.want) {
+					t.Errorf("%s: %q, want %q", r.Status, r.Message, c.want)
+				}
+				return
+			}
+			t.Error("the guard says nothing")
+		})
+	}
+}
+
+func TestMissingUsageIsSaidOnce(t *testing.T) {
+	for name, forced := range map[string]bool{"forced": true, "free": false} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(9, func(_ int, r *metric.Request) {
+				r.PromptTokens, r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{}, metric.Number{}
+				r.Asked.Forced = forced
+			}))
+			said := 0
+			for _, r := range watch(tune(nil), e) {
+				said += strings.Count(r.Message, "9 of 9 replies state no usable usage")
+			}
+			if said != 1 {
+				t.Errorf("said %d times: %+v", said, watch(tune(nil), e))
+			}
+		})
+	}
+}
+
+func TestPromptsThatFailWhenSentAgainAreTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		resent, sound int
+		unsent        []string
+		want          string
+	}{
+		"all fail":    {unsent: []string{"timeout: idle", "http_error: 500"}, want: "0 of 2 of these prompts came back sound, and 2 failed, first: timeout: idle: whether"},
+		"one fails":   {2, 2, []string{"http_error: 500"}, "2 of 3 of these prompts came back sound, and 1 failed, first: http_error: 500"},
+		"none fails":  {3, 1, nil, "1 of 3 of these prompts came back sound: taken for the model's own"},
+		"none, alone": {want: "their prompts could not be sent again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := scene(replies(40, func(i int, r *metric.Request) {
+				r.Degenerate, r.DegenerateKind = i == 0, metric.DegenerateWall
+			}))
+			e.resent, e.sound, e.unsent = c.resent, c.sound, c.unsent
+			for _, r := range watch(tune(nil), e) {
+				if r.ID == "degenerate" && strings.Contains(r.Message, c.want) {
+					return
+				}
+			}
+			t.Errorf("%v does not say %q", watch(tune(nil), e), c.want)
 		})
 	}
 }
@@ -399,10 +525,28 @@ func TestTunedGuards(t *testing.T) {
 			[]spec.GuardSetting{setting("cache-warm", "", map[string]float64{"max_ratio": 1})},
 			replies(9, func(_ int, r *metric.Request) { r.CachedTokens = metric.Count(240) }), nil, nil,
 		},
+		"a threshold that rounds down": {
+			[]spec.GuardSetting{setting("degenerate", "", map[string]float64{"max_forced_ratio": 0.29})},
+			replies(100, func(i int, r *metric.Request) {
+				r.Degenerate, r.DegenerateKind = i < 29, metric.DegenerateWall
+			}),
+			func(e *evidence) { e.resent = 5 },
+			[]string{"degenerate warn"},
+		},
 		"an effect for what cannot be decided": {
 			[]spec.GuardSetting{setting("early-stop", "warn", nil), setting("length-mismatch", "tag", nil)},
 			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
-			[]string{"early-stop warn", "length-mismatch tag"},
+			[]string{"early-stop warn"}, // of length-mismatch it is the same
+		},
+		"of two that cannot be decided, the second weighs more": {
+			[]spec.GuardSetting{setting("early-stop", "warn", nil)},
+			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
+			[]string{"early-stop warn", "length-mismatch undecided"},
+		},
+		"of two that cannot be decided, the first is off": {
+			[]spec.GuardSetting{setting("early-stop", "off", nil)},
+			replies(9, func(_ int, r *metric.Request) { r.OutputTokens, r.TokensPerEvent = metric.Number{}, metric.Number{} }), nil,
+			[]string{"length-mismatch undecided"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

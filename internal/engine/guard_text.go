@@ -12,7 +12,7 @@ func textGuards() []Guard {
 	return []Guard{
 		{
 			ID:     "lost-text",
-			Doc:    "usage counts at least 32 output tokens, and less than half a character per token arrived in content, reasoning and tool arguments together; or at least 8, and nothing arrived; or nothing arrived in most of the shorter replies",
+			Doc:    "usage counts at least 32 output tokens, and less than half a character per token arrived in content, reasoning and tool arguments together; or at least 8, and nothing arrived; or nothing arrived in most of an endpoint's shorter replies",
 			Effect: Void,
 			check:  textLost,
 		},
@@ -48,15 +48,24 @@ func textLost(e *evidence) finding {
 		tokens, _ := r.OutputTokens.Number()
 		return fires(fmt.Sprintf("%d of %d replies lost text: %d characters for %.0f output tokens", n, e.found.Issued, len([]rune(r.Text())), tokens))
 	}
-	// A token or two may have no text, as the one that ends a turn has none.
-	_, short := first(whole, func(r *metric.Request) bool {
-		tokens, _ := r.OutputTokens.Number()
-		return tokens >= 1 && tokens < noTextTokens
-	})
-	if _, n := first(whole, func(r *metric.Request) bool { return r.NoText }); n > 2 && 2*n > short {
-		return fires(fmt.Sprintf("%d of %d replies of fewer than %d output tokens have no text at all", n, short, noTextTokens))
+	for _, replies := range byEndpoint(whole) {
+		_, short := first(replies, isShort)
+		_, empty := first(replies, func(r *metric.Request) bool { return isShort(r) && r.NoText })
+		// A token or two may have no text, as the one that ends a turn has none: a
+		// few such replies among longer ones are a model's own.
+		if 2*empty > short && (empty > 2 || 2*empty > len(replies)) {
+			return fires(fmt.Sprintf("%d of %d replies of fewer than %d output tokens have no text at all", empty, short, noTextTokens))
+		}
 	}
 	return silent()
+}
+
+// isShort reports whether a reply has tokens to show, and too few to judge it alone.
+// One that is long, and hides all but a few, says nothing: servers count the marks
+// around the thinking on either side.
+func isShort(r *metric.Request) bool {
+	tokens, _ := r.OutputTokens.Number()
+	return tokens < noTextTokens && visible(r) >= 1
 }
 
 // sameHead is how much of two outputs, in characters, is compared; shorter
@@ -135,8 +144,8 @@ func degenerate(e *evidence) finding {
 	if !isForced(whole) {
 		return warns(message)
 	}
-	again := fmt.Sprintf("%s; sent again alone, %d of %d of these prompts came back sound", message, e.sound, e.resent)
 	lost := len(e.unsent)
+	again := fmt.Sprintf("%s; sent again alone, %d of %d of these prompts came back sound", message, e.sound, e.resent+lost)
 	if lost > 0 {
 		again += fmt.Sprintf(", and %d failed, first: %s", lost, e.unsent[0])
 	}
@@ -158,12 +167,12 @@ func overLimit(e *evidence, whole []*metric.Request) (endpoint string, over bool
 	for _, replies := range groups {
 		_, bad := first(replies, isDegenerate)
 		_, loops := first(replies, func(r *metric.Request) bool { return isDegenerate(r) && r.DegenerateKind == metric.DegenerateLoop })
-		n := float64(len(replies))
+		n := len(replies)
 		forced := isForced(replies) && greedy(e.phase.Spec)
-		if forced && float64(bad) > e.threshold("max_forced_ratio")*n ||
-			!forced && (bad > loops || float64(loops) > e.threshold("max_loop_ratio")*n) {
+		if forced && exceeds(bad, e.threshold("max_forced_ratio"), n) ||
+			!forced && (bad > loops || exceeds(loops, e.threshold("max_loop_ratio"), n)) {
 			if len(groups) > 1 {
-				endpoint = fmt.Sprintf("; %d of %d at endpoint %d", bad, len(replies), replies[0].Endpoint)
+				endpoint = fmt.Sprintf("; %d of %d at endpoint %d", bad, n, replies[0].Endpoint)
 			}
 			return endpoint, true
 		}

@@ -35,13 +35,13 @@ func transportGuards() []Guard {
 			Thresholds: []Threshold{share("max_share", 0.01, "largest share of requests that may be so")},
 			check: func(e *evidence) finding {
 				_, n := first(e.found.Requests, func(r *metric.Request) bool { return r.Reconnects > 0 })
-				return remark(float64(n) > e.threshold("max_share")*float64(e.found.Issued),
+				return remark(exceeds(n, e.threshold("max_share"), e.found.Issued),
 					fmt.Sprintf("the server closed kept connections under %d of %d requests: each was sent once more, which its TTFT includes", n, e.found.Issued))
 			},
 		},
 		{
 			ID:     "warm-up-failed",
-			Doc:    "no request of the level's warm-up came back good",
+			Doc:    "no request of the warm-up before the level came back good: it may have begun cold",
 			Effect: Warn,
 			check: func(e *evidence) finding {
 				w := e.warmup
@@ -59,7 +59,7 @@ func transportGuards() []Guard {
 		},
 		{
 			ID:         "concurrency-not-held",
-			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write",
+			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write; not checked where requests take less than 20 times what this program needs to send one, or all of them less than 100 ms",
 			Effect:     Void,
 			Thresholds: []Threshold{share("min_ratio", 0.95, "least mean in flight, as a share of the concurrency")},
 			After:      []string{"died", "errors", "client-bound"},
@@ -71,7 +71,7 @@ func transportGuards() []Guard {
 func errorsOverBudget(e *evidence) finding {
 	r, failed := first(e.found.Requests, func(r *metric.Request) bool { return r.Failed() && !r.ClientFault })
 	budget := e.phase.Spec.ErrorBudget
-	if failed == 0 || float64(failed) <= budget*float64(e.found.Issued)+1e-9 {
+	if !exceeds(failed, budget, e.found.Issued) {
 		return silent()
 	}
 	return fires(fmt.Sprintf("%d of %d requests failed (error_budget %g), first: %s: %s", failed, e.found.Issued, budget, r.Outcome, r.Error))
@@ -111,13 +111,25 @@ func concurrencyNotHeld(e *evidence) finding {
 	if e.phase.Spec.Load.Mode != "closed" || e.found.Issued < 2*e.found.Concurrency || !ok || held >= least {
 		return silent()
 	}
-	window, _ := e.found.Window.Duration()
-	latency, _ := e.found.E2E.Mean()
-	lag, _ := e.found.StartLag.Mean()
-	if window < briefLevel || latency < lagsPerRequest*lag {
-		return unchecked(fmt.Sprintf("held %.1f of %d on average, but the requests are too short to tell why: they took %s, and this program %s to send each", held, e.found.Concurrency, time.Duration(latency).Round(10*time.Microsecond), time.Duration(lag).Round(time.Microsecond)))
+	if why := tooShort(e.found); why != "" {
+		return unchecked(fmt.Sprintf("held %.1f of %d on average, but %s", held, e.found.Concurrency, why))
 	}
 	return fires(fmt.Sprintf("offered %d, held %.1f on average", e.found.Concurrency, held))
+}
+
+// tooShort says why this program, and not the server, may be what kept a level from
+// being full; empty: it is not. What was not measured excuses nothing.
+func tooShort(l *metric.Level) string {
+	latency, timed := l.E2E.Mean()
+	lag, sent := l.StartLag.Mean()
+	if timed && sent && latency < lagsPerRequest*lag {
+		return fmt.Sprintf("the requests are too short to hold it: they took %v, and this program %v to send each",
+			time.Duration(latency).Round(10*time.Microsecond), time.Duration(lag).Round(time.Microsecond))
+	}
+	if window, ok := l.Window.Duration(); ok && window < briefLevel {
+		return fmt.Sprintf("the requests are too short to hold it: all of them together took %v", window.Round(10*time.Microsecond))
+	}
+	return ""
 }
 
 // first is the first request for which the test holds, and how many there are.

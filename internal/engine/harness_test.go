@@ -98,6 +98,7 @@ type world struct {
 	descriptors int
 	dial        func(ctx context.Context, network, address string) (net.Conn, error)
 	dialAfter   func() error // asked before each connection is made
+	calibrate   func(ctx context.Context, streams int) (*engine.Trial, error)
 	cancelled   func(cancel context.CancelFunc, store *memory)
 	failed      *error // where the runner's error goes; nil: it is the test's
 }
@@ -171,7 +172,7 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 		}
 		runner := &engine.Runner{
 			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait,
-			Observer: w.watch, Descriptors: w.descriptors, Scenario: engine.ScenarioInfo{Name: "test"},
+			Observer: w.watch, Descriptors: w.descriptors, Calibrate: w.calibrate, Scenario: engine.ScenarioInfo{Name: "test"},
 			// Time is virtual, CPU time is not: it says nothing of the client.
 			Info: engine.RunInfo{Simulated: "in virtual time"},
 		}

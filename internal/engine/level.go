@@ -39,6 +39,7 @@ type load struct {
 
 // loaded is what a level's load gave.
 type loaded struct {
+	warmup   *WarmupResult // what was sent just before it; nil: nothing
 	requests []*metric.Request
 	wall     time.Duration
 	hung     bool // stopped after timeouts in a row
@@ -80,7 +81,7 @@ func (l *load) run(ctx context.Context) loaded {
 
 // notSent is a request that could not even be built.
 func notSent(place Place, err error) *metric.Request {
-	return &metric.Request{Index: place.Index, Outcome: metric.OutcomeConnectError, Error: "the request could not be built: " + err.Error()}
+	return &metric.Request{Index: place.Index, Outcome: metric.OutcomeConnectError, Error: "the request could not be built: " + err.Error(), ClientFault: true}
 }
 
 func (l *load) pacer() pacer {

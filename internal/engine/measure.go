@@ -143,17 +143,24 @@ func tpot(reply *chat.Reply, first, last chat.Event, lost bool) metric.Duration 
 // lostText notes whether far less text arrived than the tokens that usage counts
 // would make; tokens that the server hides are left out.
 func lostText(reply *chat.Reply, r *metric.Request) {
-	visible := reply.Usage.OutputTokens
-	if reply.Reasoning == "" && reply.Usage.ReasoningTokens > 0 {
-		visible -= reply.Usage.ReasoningTokens
-	}
+	tokens := visible(r)
 	characters := len([]rune(reply.Content)) + len([]rune(reply.Reasoning))
 	for _, call := range reply.ToolCalls {
 		characters += len([]rune(call.Name)) + len([]rune(call.Arguments))
 	}
-	r.NoText = visible > 0 && characters == 0
-	r.LostText = visible >= lostTextTokens && float64(characters) < lostTextShare*float64(visible) ||
-		visible >= noTextTokens && characters == 0
+	r.NoText = tokens > 0 && characters == 0
+	r.LostText = tokens >= lostTextTokens && float64(characters) < lostTextShare*tokens ||
+		tokens >= noTextTokens && characters == 0
+}
+
+// visible is how many tokens the stream should carry by usage: those that the
+// server counts as thinking and hides are left out. Unknown counts are zero.
+func visible(r *metric.Request) float64 {
+	tokens, _ := r.OutputTokens.Number()
+	if hidden, _ := r.ReasoningTokens.Number(); r.Reasoning == "" {
+		tokens -= hidden
+	}
+	return tokens
 }
 
 // outcome is the name of a transport failure.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,13 +100,30 @@ func TestMeasureOfFailures(t *testing.T) {
 		chat.StreamBroken: "stream_broken", chat.ClientError: "connect_error",
 	} {
 		reply := streamed(3, 100, 110, 120)
-		reply.Failure, reply.Error = failure, "it broke"
+		reply.Failure, reply.Error, reply.Code = failure, "it broke", "overloaded"
 		r := measure(reply, metric.Stamps{})
 		if r.OK || r.Outcome != want || !r.Failed() || r.Error != "it broke" {
 			t.Errorf("%v: outcome %s, ok %v", failure, r.Outcome, r.OK)
 		}
+		if line, err := json.Marshal(r); err != nil || !strings.Contains(string(line), `"code":"overloaded"`) {
+			t.Errorf("%v: the code is not in %s (%v)", failure, line, err)
+		}
 		for name, d := range map[string]metric.Duration{"ttft": r.TTFT, "e2e": r.E2E, "tpot": r.TPOT, "stall": r.Stall} {
 			milliseconds(t, name, d, -1)
+		}
+	}
+}
+
+func TestMoreCachedTokensThanThePromptHasAreNotBelieved(t *testing.T) {
+	for cached, known := range map[int]bool{-1: false, 0: true, 10: true, 11: false} {
+		reply := streamed(3, 100, 110, 120)
+		reply.Usage.PromptTokens, reply.Usage.CachedTokens = 10, cached
+		r := measure(reply, metric.Stamps{})
+		if _, ok := r.CachedTokens.Number(); ok != known {
+			t.Errorf("%d of 10 cached: known %v, want %v", cached, ok, known)
+		}
+		if wrong := cached > 10; r.CachedTooMany != wrong || wrong != (len(r.Notes) == 1) {
+			t.Errorf("%d of 10 cached: too many %v, notes %q", cached, r.CachedTooMany, r.Notes)
 		}
 	}
 }

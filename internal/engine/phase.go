@@ -59,13 +59,14 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 		result.Guards = []GuardResult{{"client-bound", Fired, Void, why}}
 		return
 	}
-	p.warm(ctx, l, result)
+	warmup := p.warm(ctx, l, result)
 	p.open(ctx, l)
 	live.WarmedUp.Store(true)
 	run := &load{runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live}
 	p.runner.Client.TakeLag() // of the warm-up
 	before := lookAtSelf()
 	loaded := run.run(ctx)
+	loaded.warmup = warmup
 	for _, r := range loaded.requests {
 		p.heads[r.Asked.HeadHash]++
 	}
@@ -96,7 +97,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	}
 	e := &evidence{
 		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
-		sharesProcess: p.runner.Info.Simulated != "", warmup: result.Warmup,
+		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
 	}
 	e.died = p.lifeSign(ctx, loaded)
 	if e.died == "" {
@@ -154,9 +155,9 @@ func (p *phaseRun) lifeSign(ctx context.Context, l loaded) string {
 }
 
 // unanswered reports whether a request got no answer, or not all of one. A server
-// that answers errors is not dead.
+// that answers errors is not dead, and neither is one that this machine failed to ask.
 func unanswered(r *metric.Request) bool {
-	return r.Failed() && r.Outcome != metric.OutcomeHTTPError
+	return r.Failed() && r.Outcome != metric.OutcomeHTTPError && !r.ClientFault
 }
 
 // probe sends one small session of the phase, the one of the place's index.

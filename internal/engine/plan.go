@@ -230,9 +230,12 @@ func demand(l *LevelPlan, capacity int) *KVDemand {
 	if capacity == 0 || d.Tokens <= capacity {
 		return d
 	}
-	fits := capacity / max(1, d.Tokens/l.Concurrency)
-	d.Message = fmt.Sprintf("level C=%d needs %s KV tokens at its end, the target holds %s: above C=%d it measures queueing and preemption, not decode scaling",
-		l.Concurrency, metric.Short(float64(d.Tokens)), metric.Short(float64(capacity)), fits)
+	means := "not even one session fits"
+	if fits := capacity / max(1, d.Tokens/l.Concurrency); fits > 0 {
+		means = fmt.Sprintf("above C=%d it measures queueing and preemption, not decode scaling", fits)
+	}
+	d.Message = fmt.Sprintf("level C=%d needs %s KV tokens at its end, the target holds %s: %s",
+		l.Concurrency, metric.Short(float64(d.Tokens)), metric.Short(float64(capacity)), means)
 	if d.SharedTokens > 0 && d.SharedTokens <= capacity {
 		d.Message += fmt.Sprintf(" (if the server shares the equal prompts it needs %s, and fits)", metric.Short(float64(d.SharedTokens)))
 	}

@@ -181,4 +181,9 @@ func TestKVDemandAgainstCapacity(t *testing.T) {
 			t.Errorf("C=%d: %q\nwant %q", l.Concurrency, l.KV.Message, want[i])
 		}
 	}
+	tiny := strings.NewReplacer("1570000", "1999", "[512, 785, 786, 1024]", "2").Replace(src)
+	const none = "level C=2 needs 4000 KV tokens at its end, the target holds 1999: not even one session fits"
+	if got := plan(t, tiny, engine.PlanOptions{}).Phases[0].Levels[0].KV.Message; got != none {
+		t.Errorf("got %q, want %q", got, none)
+	}
 }

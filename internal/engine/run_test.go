@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"scenario/internal/engine"
+	"scenario/internal/metric"
 	"scenario/internal/simserver"
 )
 
@@ -294,6 +295,34 @@ func TestTooFewDescriptorsAreThisMachinesFault(t *testing.T) {
 	}
 	if r.Verdict.ExitCode != engine.ExitInvalid || !strings.Contains(strings.Join(r.Verdict.Reasons, " "), "this process may open 36") {
 		t.Errorf("verdict %+v", r.Verdict)
+	}
+}
+
+func TestALevelThatThisMachineCannotHoldIsNotSent(t *testing.T) {
+	store, tried := &memory{}, []int{}
+	r := world{
+		server: simserver.Healthy(), store: store,
+		calibrate: func(_ context.Context, streams int) (*engine.Trial, error) {
+			tried = append(tried, streams)
+			held := 1.0
+			if streams > 1 {
+				held = 0.5
+			}
+			return &engine.Trial{Streams: streams, LagP99: metric.Span(time.Millisecond), Held: metric.Known(held)}, nil
+		},
+	}.run(t, plan(t, header+ladder, engine.PlanOptions{}))
+	if got := states(r); !slices.Equal(got, []string{"decode accepted", "decode invalid"}) || r.Verdict.ExitCode != engine.ExitInvalid {
+		t.Fatalf("levels %v, exit %d", got, r.Verdict.ExitCode)
+	}
+	void := r.Phases[0].Levels[1]
+	if len(void.Guards) != 1 || void.Guards[0].ID != "client-bound" || void.Guards[0].Effect != engine.Void || !strings.HasPrefix(void.Why(), "this machine cannot hold") {
+		t.Errorf("the level says %q, guards %+v", void.Why(), void.Guards)
+	}
+	if void.Figures != nil || void.Withheld != nil || len(store.lines) != r.Phases[0].Levels[0].Planned {
+		t.Errorf("%d requests were sent", len(store.lines))
+	}
+	if n := len(tried); n < 7 || tried[n-1] == 1 {
+		t.Errorf("tried %v: want three of the largest, one of the first, three more of the largest", tried)
 	}
 }
 

@@ -7,24 +7,29 @@ import (
 	"scenario/internal/metric"
 )
 
-// warm sends what the phase's warm-up asks for before this level.
-func (p *phaseRun) warm(ctx context.Context, l *LevelPlan, result *LevelResult) {
+// warm sends what the phase's warm-up asks for before this level, and returns what
+// became of it; nil: nothing was sent before this level.
+func (p *phaseRun) warm(ctx context.Context, l *LevelPlan, result *LevelResult) *WarmupResult {
 	if l.Warmups == 0 {
-		return
+		return nil
 	}
 	switch p.plan.Spec.Warmup.Scope {
 	case "run":
-		if !p.runner.warmed {
-			p.result.Warmup = p.warmUp(ctx, l)
-			p.runner.warmed = true
+		if p.runner.warmed {
+			return nil
 		}
+		p.runner.warmed = true
+		p.result.Warmup = p.warmUp(ctx, l)
+		return p.result.Warmup
 	case "phase":
-		if p.result.Warmup == nil {
-			p.result.Warmup = p.warmUp(ctx, l)
+		if p.result.Warmup != nil {
+			return nil
 		}
-	default:
-		result.Warmup = p.warmUp(ctx, l)
+		p.result.Warmup = p.warmUp(ctx, l)
+		return p.result.Warmup
 	}
+	result.Warmup = p.warmUp(ctx, l)
+	return result.Warmup
 }
 
 // warmUp sends a number of sessions that enter no figure, at most a level's

@@ -8,9 +8,9 @@ import (
 
 // CatidG0 are the figures of catid's bench_qwen.py (threads, not streamed).
 type CatidG0 struct {
-	AggregateTPS metric.Number   `json:"aggregate_tps" unit:"tokens/s" speed:"true" doc:"completion tokens / wall, from before the first submit to the end of the last reply"`
+	AggregateTPS metric.Number   `json:"aggregate_tps" unit:"tokens/s" speed:"true" doc:"completion tokens / wall"`
 	PerUserTPS   metric.Number   `json:"per_user_tps" unit:"tokens/s" speed:"true" doc:"aggregate_tps / concurrency"`
-	Wall         metric.Duration `json:"wall" speed:"true" doc:"from before the first submit to the end of the last reply"`
+	Wall         metric.Duration `json:"wall" speed:"true" doc:"from just before the first request was prepared and handed to the client to the return of the last"`
 	Successful   int             `json:"successful" doc:"requests that answered with status 200 and state their usage"`
 }
 

@@ -19,7 +19,7 @@ type CatidG1 struct {
 	TPOTMean   metric.Duration `json:"tpot_mean" speed:"true" doc:"mean of (E2E - TTFT) / max(completion tokens - 1, 1)"`
 	E2EP50     metric.Duration `json:"e2e_p50" speed:"true" doc:"median time from before the request to the end of the response"`
 	E2EP95     metric.Duration `json:"e2e_p95" speed:"true" doc:"95th percentile of the same"`
-	Wall       metric.Duration `json:"wall" speed:"true" doc:"from before the wave to the return of its last request"`
+	Wall       metric.Duration `json:"wall" speed:"true" doc:"from just before the first request was prepared and handed to the client to the return of the last"`
 	Successful int             `json:"successful" doc:"requests with status 200, a first token and exactly the lengths that were asked for"`
 }
 

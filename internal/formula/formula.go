@@ -27,8 +27,10 @@ type Formula struct {
 type Level struct {
 	Concurrency int
 	Requests    []*metric.Request
-	// Wall is the time from just before the first request was handed to the
-	// client to the return of the last one.
+	// Wall is the time from just before the first request was prepared and handed to
+	// the client to the return of the last one. The requests of a wave are prepared
+	// before any of them is handed over, as the methods do that build their list of
+	// jobs within their wall.
 	Wall time.Duration
 }
 

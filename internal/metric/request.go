@@ -3,17 +3,14 @@ package metric
 import "slices"
 
 // Outcomes of a request. The first four after OK are transport failures: they
-// count in the error ratio. The others came back whole, and wrong.
+// count in the error ratio. A reply of the last came back whole, and wrong.
 const (
-	OutcomeOK                = "ok"
-	OutcomeHTTPError         = "http_error"
-	OutcomeConnectError      = "connect_error"
-	OutcomeTimeout           = "timeout"
-	OutcomeStreamBroken      = "stream_broken"
-	OutcomeLengthMismatch    = "length_mismatch"
-	OutcomeBudgetExhausted   = "budget_exhausted"
-	OutcomeWrongAnswer       = "wrong_answer"
-	OutcomeContractViolation = "contract_violation"
+	OutcomeOK             = "ok"
+	OutcomeHTTPError      = "http_error"
+	OutcomeConnectError   = "connect_error"
+	OutcomeTimeout        = "timeout"
+	OutcomeStreamBroken   = "stream_broken"
+	OutcomeLengthMismatch = "length_mismatch"
 )
 
 // Request is one measured request. Stamps are nanoseconds on the client's clock

@@ -128,7 +128,7 @@ func result() *engine.Result {
 						{Outcome: "http_error", Error: "HTTP 502", Count: 1},
 						{Outcome: "http_error", Error: "HTTP 503", Count: 1},
 					}
-					l.OtherCauses = 7
+					l.OtherCauses, l.Retried = 7, 2
 				}),
 				level(8, engine.InvalidLevel, func(l *engine.LevelResult) {
 					l.Guards = []engine.GuardResult{

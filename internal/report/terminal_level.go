@@ -67,7 +67,7 @@ func failures(l *engine.LevelResult) []string {
 		lines = append(lines, fmt.Sprintf("%d × %s: %s", f.Count, f.Outcome, f.Error))
 	}
 	if l.Retried > 0 {
-		lines = append(lines, fmt.Sprintf("%d requests were sent again after a failure; they count as failed", l.Retried))
+		lines = append(lines, fmt.Sprintf("%d × sent again after a failure, which counts all the same", l.Retried))
 	}
 	return lines
 }
@@ -196,7 +196,7 @@ func tuning(g engine.TunedGuard) string {
 }
 
 func (t terminal) warmup(w *engine.WarmupResult, name string) {
-	if w.Failed > 0 {
+	if w.Failed > 0 && w.Failed < w.Sent { // else its guard tells
 		fmt.Fprintf(t, "  %s: %d of %d requests were not good, first: %s\n", name, w.Failed, w.Sent, w.Error)
 	}
 }

@@ -82,12 +82,16 @@ func settle(data gjson.Result, where string, facts *Facts) error {
 			ids = append(ids, id)
 		}
 	}
+	// What the scenario names may be a path that is longer than a name.
+	is := func(m gjson.Result) bool {
+		return m.Get("id").String() == facts.Model || name(m.Get("id")) == facts.Model
+	}
 	switch {
 	case facts.Model == "" && len(ids) == 1:
 		facts.Model = ids[0]
 	case facts.Model == "":
 		return severalModels(ids)
-	case !slices.Contains(ids, facts.Model):
+	case !slices.ContainsFunc(data.Array(), is):
 		return noSuchModel(facts.Model, ids)
 	}
 	for _, id := range ids {
@@ -96,7 +100,7 @@ func settle(data gjson.Result, where string, facts *Facts) error {
 		}
 	}
 	for _, m := range data.Array() {
-		if name(m.Get("id")) != facts.Model {
+		if !is(m) {
 			continue
 		}
 		if facts.Server == "auto" {

@@ -2,12 +2,15 @@ package target
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"scenario/internal/chat"
 	"scenario/internal/spec"
@@ -135,8 +138,8 @@ func TestUnusableTargets(t *testing.T) {
 		"the key is refused":       {map[string]page{"models": {403, ""}}, keyed, "does not accept the key in MY_KEY", true},
 		"several models":           {map[string]page{"models": two}, spec.Target{}, `one of "served-a", "served-b"`, true},
 		"another model":            {map[string]page{"models": two}, spec.Target{Model: spec.NewText("served-c")}, `the scenario asks for "served-c", the target lists "served-a", "served-b" (did you mean "served-a"?)`, true},
-		"no model yet":             {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{}, "lists no model", false},
-		"a named one, and none":    {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{Model: spec.NewText("m")}, `asks for "m", and the target lists no models`, true},
+		"no model yet":             {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{}, "lists no models, and the scenario names none", false},
+		"a named one, and none":    {map[string]page{"models": {200, `{"data":[]}`}}, spec.Target{Model: spec.NewText("m")}, `asks for "m", and the target lists no models`, false},
 		"names over several lines": {map[string]page{"models": {200, `{"data":[{"id":"a\n\u001b[31mb"},{"id":"c"}]}`}}, spec.Target{}, `one of "a [31mb", "c"`, true},
 		"no list and no name":      {nil, spec.Target{}, "does not list its models", false},
 		"a second one without it": {
@@ -151,6 +154,32 @@ func TestUnusableTargets(t *testing.T) {
 				t.Errorf("error %+v, want %q, settled %v", err, c.want, c.settled)
 			}
 		})
+	}
+}
+
+func TestWhatAServerSaysIsOneLineOfBoundedLength(t *testing.T) {
+	long := strings.Repeat("dir/", 100) + "model"
+	data, err := json.Marshal(map[string]any{"data": []any{
+		map[string]any{"id": long, "owned_by": "vllm", "root": "a\nb\x1b[31m" + long, "max_model_len": 4096}, map[string]any{"id": "x\ty"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]page{"models": {200, string(data)}, "/version": {200, `{"version":"1\n\u0007` + long + `"}`}}
+	facts, err := Discover(t.Context(), &site{pages: pages}, &spec.Target{Server: "auto", Model: spec.NewText(long)}, []string{"http://h/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts.Model != long || facts.ContextTokens != 4096 {
+		t.Errorf("the model that the scenario names was not found: %+v", facts)
+	}
+	for _, said := range append(facts.Models, facts.ModelRoot, facts.Version) {
+		if utf8.RuneCountInString(said) > 201 || strings.ContainsFunc(said, unicode.IsControl) {
+			t.Errorf("%q is not one line of at most 200 characters", said)
+		}
+	}
+	if facts.Models[1] != "x y" || !strings.HasPrefix(facts.ModelRoot, "a b [31mdir/") || !strings.HasPrefix(facts.Version, "1 dir/") {
+		t.Errorf("got %+v", facts)
 	}
 }
 

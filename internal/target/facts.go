@@ -56,10 +56,11 @@ func unusable(settled bool, format string, args ...any) *Unusable {
 	return &Unusable{Message: fmt.Sprintf(format, args...), Settled: settled}
 }
 
-// noSuchModel is the error for a model that the server does not list.
+// noSuchModel is the error for a model that the server does not list. One that lists
+// none may be loading it.
 func noSuchModel(want string, listed []string) *Unusable {
 	if len(listed) == 0 {
-		return unusable(true, "no such model: the scenario asks for %q, and the target lists no models", want)
+		return unusable(false, "no such model: the scenario asks for %q, and the target lists no models", want)
 	}
 	message := fmt.Sprintf("no such model: the scenario asks for %q, the target lists %s", want, diag.Quoted(listed))
 	if near, ok := diag.Nearest(want, listed); ok {
