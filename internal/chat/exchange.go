@@ -23,7 +23,7 @@ const (
 	// linger is how long the rest of an error is waited for, and lingerDone how
 	// long the end of a response after [DONE]: a load waits for it.
 	linger     = time.Second
-	lingerDone = 50 * time.Millisecond
+	lingerDone = 20 * time.Millisecond
 	// staleWindow is how soon after the write a kept connection must break for
 	// it to have been closed by the server before it read the request; or twice
 	// what it took to open, if that is longer. What took more may have been lost

@@ -34,7 +34,7 @@ func clientBound() Guard {
 		Effect: Void,
 		Thresholds: []Threshold{
 			share("max_cpu_ratio", 0.8, "largest share of the CPU that the program may use"),
-			share("max_wait_ratio", 0.3, "largest share of the time its threads could have run in which they had no core, counted where they ran for at least a twentieth of a core, and where events were handled or requests written more than 3 ms late (p99)"),
+			share("max_wait_ratio", 0.3, "largest share of the time its threads could have run in which they had no core, counted where they ran for at least a twentieth of a core, and where events were handled or requests written more than 5 ms late (p99)"),
 			{Name: "max_lag_ms", Default: 20, Min: 1, Max: 1e4, Doc: "largest 99th percentile of client.lag, in milliseconds"},
 			{Name: "max_send_lag_ms", Default: 20, Min: 1, Max: 1e4, Doc: "largest 99th percentile (or maximum of fewer than 299) of client.send_lag, in milliseconds"},
 		},
@@ -45,7 +45,7 @@ func clientBound() Guard {
 // starvedLag is how late a client is that waits for its core as long as a scheduler
 // lets another have it. One that waits often and briefly, as beside any busy server,
 // is not late.
-const starvedLag = 3 * time.Millisecond
+const starvedLag = 5 * time.Millisecond
 
 func clientWasBound(e *evidence) finding {
 	if r, n := first(e.found.Requests, func(r *metric.Request) bool { return r.ClientFault }); n > 0 {
