@@ -5,7 +5,7 @@
 // A reply's life, and the files that tell it:
 //
 //	do.go, retry.go    attempts, and the waits between them
-//	exchange.go        one attempt: write, read, and the fault if there is one
+//	exchange.go, …     one attempt: write, read, and the fault if there is one
 //	wire.go, wires.go  connections that are owned, and the pool of idle ones
 //	dial.go            how they are opened; requests through a proxy
 //	conn.go, …         the stamps of writes and reads (kerneltime.go, receive_*.go)
