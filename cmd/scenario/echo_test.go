@@ -86,8 +86,8 @@ phases:
 					}
 					return err
 				})
-				if len(texts) != 5 {
-					t.Errorf("%d texts, want stdout, stderr and three files", len(texts))
+				if len(texts) != 6 {
+					t.Errorf("%d texts, want stdout, stderr and four files", len(texts))
 				}
 				for name, text := range texts {
 					for _, secret := range secrets {

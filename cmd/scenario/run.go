@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 type runFlags struct {
 	loadFlags
 	out      string
+	junit    string
 	wait     time.Duration
 	simulate string
 	json     bool
@@ -36,7 +38,7 @@ func runCommand() *cobra.Command {
 		Short: "run scenarios against a server and give one verdict",
 		Long: `run checks the scenario files, sends nothing if one has a fault, runs them one after
 the other and gives one verdict over all. Each leaves a folder with result.json,
-requests.jsonl and scenario.yaml.`,
+requests.jsonl, junit.xml and scenario.yaml.`,
 		Example: `  scenario run scenarios/quickstart.yaml --simulate
   scenario run gate.yaml --base-url http://127.0.0.1:8000 --wait 10m`,
 		Args: atLeast(1),
@@ -47,6 +49,7 @@ requests.jsonl and scenario.yaml.`,
 	f.add(c)
 	c.Flags().StringVar(&f.nonce, "nonce", "", "use the random prompts of the run with this nonce again")
 	c.Flags().StringVar(&f.out, "out", "runs", "`folder` that the run's own folder is made in")
+	c.Flags().StringVar(&f.junit, "junit", "", "also write the verdict as JUnit XML to this `file`")
 	c.Flags().DurationVar(&f.wait, "wait", 0, "wait so long for a target that does not work yet, as in 10m")
 	c.Flags().StringVar(&f.simulate, "simulate", "", "run against a simulated server instead, healthy or with the fault of a `persona`")
 	c.Flags().Lookup("simulate").NoOptDefVal = "healthy"
@@ -84,6 +87,11 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	if f.junit != "" { // not found out after the load
+		if err := os.WriteFile(f.junit, nil, 0o600); err != nil {
+			return fmt.Errorf("--junit: the file can't be written: %w", err)
+		}
+	}
 	runs, err := f.prepare(all, l.set)
 	for _, one := range runs {
 		defer one.close()
@@ -105,6 +113,11 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 // finish prints what is said once over all files.
 func (f *runFlags) finish(verdicts []engine.Verdict, runs []*prepared, stdout io.Writer) error {
 	verdict := engine.Combined(verdicts)
+	if f.junit != "" {
+		if err := writeJUnit(f.junit, verdicts, runs); err != nil {
+			return fmt.Errorf("the JUnit file can't be written: %w", err)
+		}
+	}
 	switch {
 	case f.json:
 		if err := printJSON(stdout, verdict, runs); err != nil {
@@ -192,6 +205,23 @@ func (f *runFlags) print(w io.Writer, result *engine.Result, dir string, termina
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", filepath.Join(dir, "result.json"))
 	return err
+}
+
+// writeJUnit writes all runs into one file; those that were not run are in it too.
+func writeJUnit(path string, verdicts []engine.Verdict, runs []*prepared) error {
+	var all []report.Judged
+	for i, one := range runs {
+		result := one.result
+		if result == nil {
+			result = &engine.Result{Scenario: one.info, Verdict: verdicts[i]}
+		}
+		all = append(all, report.Judged{Result: result, Redact: one.link.client.Redactor()})
+	}
+	var b bytes.Buffer
+	if err := report.JUnit(&b, all...); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o600)
 }
 
 // printJSON prints the result as it is stored; over several files, all of them

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"scenario/internal/engine"
 )
@@ -14,6 +15,7 @@ import (
 //
 //	result.json     the whole result, valid at every moment
 //	requests.jsonl  one line per measured request, as each is finished
+//	junit.xml       the verdict for CI, valid at every moment
 //	scenario.yaml   the scenario as it was run
 //
 // Folder and files are readable by their owner alone. It implements engine.Store.
@@ -59,7 +61,14 @@ func (f *Files) Result(r *engine.Result) error {
 	if err != nil {
 		return err
 	}
-	return f.write("result.json", string(data)+"\n")
+	if err := f.write("result.json", string(data)+"\n"); err != nil {
+		return err
+	}
+	var junit strings.Builder
+	if err := JUnit(&junit, Judged{r, f.redact}); err != nil {
+		return err
+	}
+	return f.write("junit.xml", junit.String())
 }
 
 // JSON is a result as it is stored, without secrets.

@@ -237,8 +237,8 @@ func TestFilesOfARun(t *testing.T) {
 			t.Errorf("%s: mode %v, %v, %.80q", e.Name(), info.Mode(), err, data)
 		}
 	}
-	if len(entries) != 3 {
-		t.Errorf("%d files, want 3", len(entries))
+	if len(entries) != 4 {
+		t.Errorf("%d files, want 4", len(entries))
 	}
 	data, _ := os.ReadFile(filepath.Join(dir, "result.json"))
 	if !json.Valid(data) {
