@@ -10,7 +10,7 @@ package nullserver
 import (
 	"bufio"
 	"bytes"
-	"container/heap"
+	"context"
 	"io"
 	"net"
 	"strconv"
@@ -34,16 +34,18 @@ type Server struct {
 	work     sync.WaitGroup
 	stop     chan struct{}
 
-	mu      sync.Mutex
-	conns   map[net.Conn]bool
-	streams schedule // under way, in paced mode
-	served  int      // streams so far
-	wake    chan struct{}
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]bool
+	begun  []*stream // that the pacer has not taken over yet
+	served int       // streams so far
+	wake   chan struct{}
 }
 
 // Start serves on a free port of the loopback interface.
 func Start(config Config) (*Server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	listen := net.ListenConfig{Control: prepareListener}
+	l, err := listen.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +66,7 @@ func (s *Server) Close() {
 	close(s.stop)
 	s.listener.Close()
 	s.mu.Lock()
+	s.closed = true
 	for conn := range s.conns {
 		conn.Close()
 	}
@@ -78,6 +81,9 @@ func (s *Server) accept() {
 			return
 		}
 		s.mu.Lock()
+		if s.closed {
+			conn.Close()
+		}
 		s.conns[conn] = true
 		s.mu.Unlock()
 		s.work.Go(func() { s.serve(conn) })
@@ -95,7 +101,7 @@ func (s *Server) serve(conn net.Conn) {
 	arrivals := newArrivals(conn)
 	in := bufio.NewReaderSize(arrivals, 1<<10)
 	for readRequest(in) {
-		now := time.Now()
+		now := Now()
 		if _, err := io.WriteString(conn, head); err != nil {
 			return
 		}
@@ -108,15 +114,7 @@ func (s *Server) serve(conn net.Conn) {
 			}
 			continue
 		}
-		s.mu.Lock()
-		st.due = s.config.firstDue(now, s.served)
-		s.served++
-		heap.Push(&s.streams, st)
-		s.mu.Unlock()
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		s.hand(st, now)
 		select {
 		case <-st.ended:
 		case <-s.stop:

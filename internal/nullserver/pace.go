@@ -7,11 +7,15 @@ import (
 	"time"
 )
 
+// longestNap bounds the pacer's sleep while streams are under way: it is how late
+// a stream that has just begun may be noticed.
+const longestNap = 500 * time.Microsecond
+
 // schedule holds the streams under way, the one that is due first at the front.
 type schedule []*stream
 
 func (s schedule) Len() int           { return len(s) }
-func (s schedule) Less(i, j int) bool { return s[i].due.Before(s[j].due) }
+func (s schedule) Less(i, j int) bool { return s[i].due < s[j].due }
 func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 func (s *schedule) Push(x any)        { *s = append(*s, x.(*stream)) }
 
@@ -23,18 +27,31 @@ func (s *schedule) Pop() any {
 	return last
 }
 
-// firstDue is when the n-th stream's first event is due: First after the request,
-// and in a burst at the next common tick after that. Otherwise the streams' phases
-// are spread over the interval, evenly for any number of them: each is a golden
-// section of it after the one before.
-func (c Config) firstDue(now time.Time, n int) time.Time {
-	due := now.Add(c.First)
-	if c.Burst {
-		return due.Truncate(c.Interval).Add(c.Interval)
+// hand gives a stream, whose request was read just now, to the pacer.
+func (s *Server) hand(st *stream, now int64) {
+	s.mu.Lock()
+	st.due = s.config.firstDue(now, s.served)
+	s.served++
+	s.begun = append(s.begun, st)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
 	}
-	const golden = 0.6180339887498949
-	_, phase := math.Modf(float64(n) * golden)
-	return due.Add(time.Duration(phase * float64(c.Interval)))
+}
+
+// firstDue is when the first event of the n-th stream is due: First after the
+// request, and then at the next common tick in a burst, else at the next moment of
+// the stream's own phase. The phases are a golden section of the interval apart,
+// which spreads any number of them evenly.
+func (c Config) firstDue(request int64, n int) int64 {
+	interval, phase := int64(c.Interval), int64(0)
+	if !c.Burst {
+		_, part := math.Modf(float64(n) * math.Phi)
+		phase = int64(part * float64(c.Interval))
+	}
+	earliest := request + int64(c.First) - phase
+	return earliest - earliest%interval + interval + phase
 }
 
 // pace writes every stream's events when they are due. It has a thread of its own,
@@ -42,49 +59,55 @@ func (c Config) firstDue(now time.Time, n int) time.Time {
 func (s *Server) pace() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
+	defer sharpenSleep()()
+	var due schedule
 	for {
-		timer.Reset(s.writeDue())
-		select {
-		case <-timer.C:
-		case <-s.wake:
-		case <-s.stop:
+		s.mu.Lock()
+		for _, st := range s.begun {
+			heap.Push(&due, st)
+		}
+		s.begun = s.begun[:0]
+		s.mu.Unlock()
+		if !s.rest(due) {
 			return
 		}
-	}
-}
-
-// writeDue writes what is due and returns how long until the next event is.
-func (s *Server) writeDue() time.Duration {
-	for {
-		if wait := s.writeNext(); wait > 0 {
-			return wait
+		for len(due) > 0 && due[0].due <= Now() {
+			s.write(&due)
 		}
 	}
 }
 
-// writeNext writes the next event if it is due, and else returns when it will be.
-func (s *Server) writeNext() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.streams) == 0 {
-		return time.Hour
+// rest waits until something may be due, for a short time at most if there are
+// streams; false: the server was closed.
+func (s *Server) rest(due schedule) bool {
+	if len(due) == 0 {
+		select {
+		case <-s.wake:
+			return true
+		case <-s.stop:
+			return false
+		}
 	}
-	st := s.streams[0]
-	if wait := time.Until(st.due); wait > 0 {
-		return wait
+	if wait := time.Duration(due[0].due - Now()); wait > 0 {
+		sleep(min(wait, longestNap))
 	}
-	if !st.tick(s.config.PerWrite) {
-		st.left = 0
+	select {
+	case <-s.stop:
+		return false
+	default:
+		return true
 	}
-	if st.left == 0 {
-		heap.Pop(&s.streams)
+}
+
+// write writes the events of the stream that is due first. A late write does not
+// make the next ones late.
+func (s *Server) write(due *schedule) {
+	st := (*due)[0]
+	if !st.tick(s.config.PerWrite) || st.left == 0 {
+		heap.Pop(due)
 		close(st.ended)
-		return 0
+		return
 	}
-	// A late tick does not make the next ones late.
-	st.due = st.due.Add(s.config.Interval * time.Duration(s.config.PerWrite))
-	heap.Fix(&s.streams, 0)
-	return 0
+	st.due += int64(s.config.Interval) * int64(s.config.PerWrite)
+	heap.Fix(due, 0)
 }
