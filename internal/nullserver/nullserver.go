@@ -25,6 +25,11 @@ type Config struct {
 	First    time.Duration // from the request to the first event, at the least
 	Burst    bool          // all streams tick together, as a batching engine makes them; else their phases are spread
 	PerWrite int           // events in one write; 0 is 1
+
+	// Exact keeps to the pace within microseconds, not within a millisecond. It is
+	// for a server that has a process of its own: the pacer keeps others from
+	// running while it sleeps.
+	Exact bool
 }
 
 // Server serves streams until it is closed.

@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// longestNap bounds the pacer's sleep while streams are under way: it is how late
-// a stream that has just begun may be noticed.
-const longestNap = 500 * time.Microsecond
-
 // schedule holds the streams under way, the one that is due first at the front.
 type schedule []*stream
 
@@ -59,7 +55,11 @@ func (c Config) firstDue(request int64, n int) int64 {
 func (s *Server) pace() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer sharpenSleep()()
+	rest := s.wait
+	if s.config.Exact {
+		defer sharpenSleep()()
+		rest = s.nap
+	}
 	var due schedule
 	for {
 		s.mu.Lock()
@@ -68,7 +68,11 @@ func (s *Server) pace() {
 		}
 		s.begun = s.begun[:0]
 		s.mu.Unlock()
-		if !s.rest(due) {
+		wait := time.Duration(math.MaxInt64)
+		if len(due) > 0 {
+			wait = time.Duration(due[0].due - Now())
+		}
+		if !rest(wait) {
 			return
 		}
 		for len(due) > 0 && due[0].due <= Now() {
@@ -77,19 +81,30 @@ func (s *Server) pace() {
 	}
 }
 
-// rest waits until something may be due, for a short time at most if there are
-// streams; false: the server was closed.
-func (s *Server) rest(due schedule) bool {
-	if len(due) == 0 {
-		select {
-		case <-s.wake:
-			return true
-		case <-s.stop:
-			return false
-		}
+// wait waits so long, or until there is a new stream; false: the server was closed.
+func (s *Server) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.wake:
+		return true
+	case <-s.stop:
+		return false
 	}
-	if wait := time.Duration(due[0].due - Now()); wait > 0 {
-		sleep(min(wait, longestNap))
+}
+
+// longestNap is how late a nap may notice a new stream.
+const longestNap = 500 * time.Microsecond
+
+// nap is an exact wait, cut short so that new streams are noticed.
+func (s *Server) nap(d time.Duration) bool {
+	if d > time.Minute {
+		return s.wait(d) // nothing is due soon
+	}
+	if d > 0 {
+		sleep(min(d, longestNap))
 	}
 	select {
 	case <-s.stop:

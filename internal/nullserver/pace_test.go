@@ -37,6 +37,7 @@ func TestPhases(t *testing.T) {
 func TestCloseEndsStreamsUnderWay(t *testing.T) {
 	for name, config := range map[string]Config{
 		"paced":         {Events: 1 << 30, Interval: time.Millisecond},
+		"paced exactly": {Events: 1 << 30, Interval: time.Millisecond, Exact: true},
 		"unpaced":       {Events: 1 << 30},
 		"not yet begun": {Events: 1, Interval: time.Hour, First: time.Hour},
 	} {
