@@ -10,7 +10,7 @@ package nullserver
 import (
 	"bufio"
 	"bytes"
-	"container/heap"
+	"context"
 	"io"
 	"net"
 	"strconv"
@@ -25,6 +25,11 @@ type Config struct {
 	First    time.Duration // from the request to the first event, at the least
 	Burst    bool          // all streams tick together, as a batching engine makes them; else their phases are spread
 	PerWrite int           // events in one write; 0 is 1
+
+	// Exact keeps to the pace within microseconds, not within a millisecond. It is
+	// for a server that has a process of its own: the pacer keeps others from
+	// running while it sleeps.
+	Exact bool
 }
 
 // Server serves streams until it is closed.
@@ -34,16 +39,18 @@ type Server struct {
 	work     sync.WaitGroup
 	stop     chan struct{}
 
-	mu      sync.Mutex
-	conns   map[net.Conn]bool
-	streams schedule // under way, in paced mode
-	served  int      // streams so far
-	wake    chan struct{}
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]bool
+	begun  []*stream // that the pacer has not taken over yet
+	served int       // streams so far
+	wake   chan struct{}
 }
 
 // Start serves on a free port of the loopback interface.
 func Start(config Config) (*Server, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	listen := net.ListenConfig{Control: prepareListener}
+	l, err := listen.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +71,7 @@ func (s *Server) Close() {
 	close(s.stop)
 	s.listener.Close()
 	s.mu.Lock()
+	s.closed = true
 	for conn := range s.conns {
 		conn.Close()
 	}
@@ -78,6 +86,9 @@ func (s *Server) accept() {
 			return
 		}
 		s.mu.Lock()
+		if s.closed {
+			conn.Close()
+		}
 		s.conns[conn] = true
 		s.mu.Unlock()
 		s.work.Go(func() { s.serve(conn) })
@@ -95,7 +106,7 @@ func (s *Server) serve(conn net.Conn) {
 	arrivals := newArrivals(conn)
 	in := bufio.NewReaderSize(arrivals, 1<<10)
 	for readRequest(in) {
-		now := time.Now()
+		now := Now()
 		if _, err := io.WriteString(conn, head); err != nil {
 			return
 		}
@@ -108,15 +119,7 @@ func (s *Server) serve(conn net.Conn) {
 			}
 			continue
 		}
-		s.mu.Lock()
-		st.due = s.config.firstDue(now, s.served)
-		s.served++
-		heap.Push(&s.streams, st)
-		s.mu.Unlock()
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		s.hand(st, now)
 		select {
 		case <-st.ended:
 		case <-s.stop:

@@ -43,6 +43,7 @@ func TestStreams(t *testing.T) {
 		"as fast as can be":      {Events: 50},
 		"several in one write":   {Events: 50, PerWrite: 16},
 		"at a pace":              {Events: 20, Interval: time.Millisecond, First: 2 * time.Millisecond},
+		"at an exact pace":       {Events: 20, Interval: time.Millisecond, First: 2 * time.Millisecond, Exact: true},
 		"at a pace, all at once": {Events: 20, Interval: time.Millisecond, First: 2 * time.Millisecond, Burst: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 type schedule []*stream
 
 func (s schedule) Len() int           { return len(s) }
-func (s schedule) Less(i, j int) bool { return s[i].due.Before(s[j].due) }
+func (s schedule) Less(i, j int) bool { return s[i].due < s[j].due }
 func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 func (s *schedule) Push(x any)        { *s = append(*s, x.(*stream)) }
 
@@ -23,18 +23,31 @@ func (s *schedule) Pop() any {
 	return last
 }
 
-// firstDue is when the n-th stream's first event is due: First after the request,
-// and in a burst at the next common tick after that. Otherwise the streams' phases
-// are spread over the interval, evenly for any number of them: each is a golden
-// section of it after the one before.
-func (c Config) firstDue(now time.Time, n int) time.Time {
-	due := now.Add(c.First)
-	if c.Burst {
-		return due.Truncate(c.Interval).Add(c.Interval)
+// hand gives a stream, whose request was read just now, to the pacer.
+func (s *Server) hand(st *stream, now int64) {
+	s.mu.Lock()
+	st.due = s.config.firstDue(now, s.served)
+	s.served++
+	s.begun = append(s.begun, st)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
 	}
-	const golden = 0.6180339887498949
-	_, phase := math.Modf(float64(n) * golden)
-	return due.Add(time.Duration(phase * float64(c.Interval)))
+}
+
+// firstDue is when the first event of the n-th stream is due: First after the
+// request, and then at the next common tick in a burst, else at the next moment of
+// the stream's own phase. The phases are a golden section of the interval apart,
+// which spreads any number of them evenly.
+func (c Config) firstDue(request int64, n int) int64 {
+	interval, phase := int64(c.Interval), int64(0)
+	if !c.Burst {
+		_, part := math.Modf(float64(n) * math.Phi)
+		phase = int64(part * float64(c.Interval))
+	}
+	earliest := request + int64(c.First) - phase
+	return earliest - earliest%interval + interval + phase
 }
 
 // pace writes every stream's events when they are due. It has a thread of its own,
@@ -42,49 +55,74 @@ func (c Config) firstDue(now time.Time, n int) time.Time {
 func (s *Server) pace() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
+	rest := s.wait
+	if s.config.Exact {
+		defer sharpenSleep()()
+		rest = s.nap
+	}
+	var due schedule
 	for {
-		timer.Reset(s.writeDue())
-		select {
-		case <-timer.C:
-		case <-s.wake:
-		case <-s.stop:
+		s.mu.Lock()
+		for _, st := range s.begun {
+			heap.Push(&due, st)
+		}
+		s.begun = s.begun[:0]
+		s.mu.Unlock()
+		wait := time.Duration(math.MaxInt64)
+		if len(due) > 0 {
+			wait = time.Duration(due[0].due - Now())
+		}
+		if !rest(wait) {
 			return
 		}
-	}
-}
-
-// writeDue writes what is due and returns how long until the next event is.
-func (s *Server) writeDue() time.Duration {
-	for {
-		if wait := s.writeNext(); wait > 0 {
-			return wait
+		for len(due) > 0 && due[0].due <= Now() {
+			s.write(&due)
 		}
 	}
 }
 
-// writeNext writes the next event if it is due, and else returns when it will be.
-func (s *Server) writeNext() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.streams) == 0 {
-		return time.Hour
+// wait waits so long, or until there is a new stream; false: the server was closed.
+func (s *Server) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.wake:
+		return true
+	case <-s.stop:
+		return false
 	}
-	st := s.streams[0]
-	if wait := time.Until(st.due); wait > 0 {
-		return wait
+}
+
+// longestNap is how late a nap may notice a new stream.
+const longestNap = 500 * time.Microsecond
+
+// nap is an exact wait, cut short so that new streams are noticed.
+func (s *Server) nap(d time.Duration) bool {
+	if d > time.Minute {
+		return s.wait(d) // nothing is due soon
 	}
-	if !st.tick(s.config.PerWrite) {
-		st.left = 0
+	if d > 0 {
+		sleep(min(d, longestNap))
 	}
-	if st.left == 0 {
-		heap.Pop(&s.streams)
+	select {
+	case <-s.stop:
+		return false
+	default:
+		return true
+	}
+}
+
+// write writes the events of the stream that is due first. A late write does not
+// make the next ones late.
+func (s *Server) write(due *schedule) {
+	st := (*due)[0]
+	if !st.tick(s.config.PerWrite) || st.left == 0 {
+		heap.Pop(due)
 		close(st.ended)
-		return 0
+		return
 	}
-	// A late tick does not make the next ones late.
-	st.due = st.due.Add(s.config.Interval * time.Duration(s.config.PerWrite))
-	heap.Fix(&s.streams, 0)
-	return 0
+	st.due += int64(s.config.Interval) * int64(s.config.PerWrite)
+	heap.Fix(due, 0)
 }

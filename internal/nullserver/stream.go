@@ -3,7 +3,6 @@ package nullserver
 import (
 	"net"
 	"strconv"
-	"time"
 )
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -46,7 +45,7 @@ func Stamps(text string, events int) (request int64, written []int64, ok bool) {
 // stream is one reply under way.
 type stream struct {
 	conn    net.Conn
-	due     time.Time // of the next event
+	due     int64 // moment of the next event
 	events  int
 	left    int
 	request int64 // the moment the request had arrived; zero once it was told
