@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"scenario/internal/chat"
+	"scenario/internal/metric"
 	"scenario/internal/nullserver"
 )
 
@@ -41,7 +42,7 @@ func spreadOf(errors []float64) spread {
 		return spread{}
 	}
 	slices.Sort(errors)
-	at := func(q float64) float64 { return errors[int(q*float64(len(errors)-1))] / 1e3 }
+	at := func(q float64) float64 { return metric.Interpolate(errors, q) / 1e3 }
 	return spread{at(0.5), at(0.99), at(0.999)}
 }
 

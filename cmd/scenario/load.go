@@ -40,6 +40,12 @@ func (f *loadFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.when, "when", "", "run only the levels where this expression over planned values holds, as in \"concurrency <= 8\"")
 }
 
+// loader reads files as the options say.
+func (f *loadFlags) loader(c *cobra.Command) (loader, error) {
+	set, err := f.overrides(c)
+	return loader{flags: f, set: set, env: os.LookupEnv}, err
+}
+
 // overrides are the --set options, those that stand for one included.
 func (f *loadFlags) overrides(c *cobra.Command) ([]string, error) {
 	set := f.set[:len(f.set):len(f.set)]
@@ -84,6 +90,11 @@ func (l loader) load(file, nonce string) (*loaded, diag.List) {
 	if faults.HasErrors() {
 		return nil, faults
 	}
+	return l.read(file, src, nonce)
+}
+
+// read is load of a file whose bytes are known.
+func (l loader) read(file string, src []byte, nonce string) (*loaded, diag.List) {
 	s, faults := spec.Load(file, src, l.options())
 	if s == nil {
 		return nil, faults

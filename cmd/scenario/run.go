@@ -62,11 +62,10 @@ requests.jsonl, junit.xml and scenario.yaml.`,
 
 func (f *runFlags) run(c *cobra.Command, files []string) error {
 	ctx, stdout, stderr := c.Context(), c.OutOrStdout(), c.ErrOrStderr()
-	set, err := f.overrides(c)
+	l, err := f.loader(c)
 	if err != nil {
 		return err
 	}
-	l := loader{flags: &f.loadFlags, set: set, env: os.LookupEnv}
 	if f.nonce == "" {
 		f.nonce = newNonce()
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -21,11 +20,11 @@ func validateCommand() *cobra.Command {
 		Long:  "validate checks everything that can be checked without a server: YAML, keys, values,\nthe type of every expression, and that the planned load can decide every check.",
 		Args:  atLeast(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			set, err := f.overrides(c)
+			l, err := f.loader(c)
 			if err != nil {
 				return err
 			}
-			return validate(loader{flags: &f, set: set, env: os.LookupEnv}, files, c.OutOrStdout(), c.ErrOrStderr())
+			return validate(l, files, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	f.add(c)
@@ -39,11 +38,10 @@ func planCommand() *cobra.Command {
 		Short: "show what a run would send; nothing is sent",
 		Args:  atLeast(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			set, err := f.overrides(c)
+			l, err := f.loader(c)
 			if err != nil {
 				return err
 			}
-			l := loader{flags: &f, set: set, env: os.LookupEnv}
 			all, err := l.loadAll(files, c.ErrOrStderr())
 			if err != nil {
 				return err
@@ -75,7 +73,7 @@ func validate(l loader, files []string, stdout, stderr io.Writer) error {
 			kind = " (a baseline)"
 		} else {
 			var one *loaded
-			if one, faults = l.load(file, ""); one != nil {
+			if one, faults = l.read(file, src, ""); one != nil {
 				one.close()
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/textproto"
+	"strconv"
 )
 
 // chunkedBody undoes the chunked transfer coding of RFC 9112, section 7.1. It gives
@@ -142,19 +143,6 @@ func chunkSize(line []byte) (int64, bool) {
 	if len(line) == 0 || len(line) > maxChunkDigits {
 		return 0, false
 	}
-	size := int64(0)
-	for _, c := range line {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		size = size<<4 | int64(c)
-	}
-	return size, true
+	size, err := strconv.ParseUint(view(line), 16, 64)
+	return int64(size), err == nil
 }

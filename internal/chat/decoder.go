@@ -213,7 +213,7 @@ func (d *decoder) late(data []byte) *fault {
 	if len(data) == 0 {
 		return nil
 	}
-	if root := gjson.Parse(view(data)); validJSON(view(data)) && root.IsObject() {
+	if root, f := parseObject(view(data)); f == nil {
 		lost := newAnswer()
 		if f := lost.add(root, d.at); f != nil {
 			return f

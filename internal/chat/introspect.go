@@ -25,10 +25,10 @@ const callLimit = 30 * time.Second
 // Get asks a server about itself. A path with a slash in front is below the
 // server's root ("/version"), which is the base URL without its version segment;
 // any other is below the base URL ("models"). Key, headers, TLS, proxy and the
-// connect and request timeouts are those of Do, the latter no longer than 30 s. At most limit bytes of the body
-// are returned, as they came: they are not redacted. The error is a *CallError;
-// one about the body comes with the status, the header and what was read. An
-// answer of any status is no error.
+// connect and request timeouts are those of Do, the latter no longer than 30 s. At
+// most limit bytes of the body are returned, as they came: they are not redacted.
+// The error is a *CallError; one about the body comes with the status, the header
+// and what was read. An answer of any status is no error.
 func (c *Client) Get(ctx context.Context, endpoint int, path string, limit int64) (status int, header http.Header, body []byte, err error) {
 	return c.call(ctx, http.MethodGet, endpoint, path, nil, limit)
 }

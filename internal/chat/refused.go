@@ -18,11 +18,12 @@ func (x *exchange) refused(ctx context.Context, resp *http.Response) {
 	x.watch.enter(linger, func() Stamp { return now }, errLingered)
 	body, coding := plainBody(resp)
 	var said serverError
-	if resp.StatusCode == http.StatusSwitchingProtocols {
+	switch {
+	case resp.StatusCode == http.StatusSwitchingProtocols:
 		said.message = "what follows is no HTTP"
-	} else if coding != "" {
+	case coding != "":
 		said.message = "the body is encoded as " + coding
-	} else {
+	default:
 		// What could not be read is not missed: the status is known.
 		data, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		said = errorInBody(data)

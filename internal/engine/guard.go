@@ -105,13 +105,6 @@ func (e *evidence) whole() []*metric.Request {
 	return slices.DeleteFunc(slices.Clone(e.found.Requests), func(r *metric.Request) bool { return r.Failed() })
 }
 
-// exceeds reports whether n things are more than a share of so many. A product that
-// floating point has rounded down (0.29 × 100) makes none of them too many.
-func exceeds(n int, share float64, of int) bool {
-	const rounding = 1e-9
-	return float64(n) > share*float64(of)+rounding
-}
-
 // byEndpoint splits requests by the endpoint they went to: a fault of one of many
 // replicas is judged as if it were the only one.
 func byEndpoint(requests []*metric.Request) [][]*metric.Request {

@@ -54,7 +54,8 @@ func clientWasBound(e *evidence) finding {
 	c := &e.found.Client
 	cpu, _ := c.CPURatio.Number()
 	waited, _ := c.WaitRatio.Number()
-	lag, late := tail(c.Lag), tail(c.SendLag)
+	lag, _ := c.Lag.Tail().Duration()
+	late, _ := c.SendLag.Tail().Duration()
 	limit := func(name string) time.Duration {
 		return time.Duration(e.threshold(name) * float64(time.Millisecond))
 	}
@@ -71,15 +72,6 @@ func clientWasBound(e *evidence) finding {
 		return fires(fmt.Sprintf("the load generator was starved: %.0f %% of the time its threads could have run they had no core", 100*waited))
 	}
 	return silent()
-}
-
-// tail is the 99th percentile, or the maximum of samples too few to have one.
-func tail(d metric.Durations) time.Duration {
-	if v, ok := d.Quantile(0.99); ok {
-		return time.Duration(v)
-	}
-	v, _ := d.Max()
-	return time.Duration(v)
 }
 
 // calibrate makes sure that the client can hold a level, by trials before the

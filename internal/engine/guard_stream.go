@@ -39,11 +39,11 @@ func buffered(e *evidence) finding {
 				continue
 			}
 			judged++
-			if exceeds(r.LateEvents, e.threshold("max_ratio"), r.Events) {
+			if metric.Exceeds(r.LateEvents, e.threshold("max_ratio"), r.Events) {
 				held++
 			}
 		}
-		if exceeds(held, e.threshold("max_share"), judged) {
+		if metric.Exceeds(held, e.threshold("max_share"), judged) {
 			return fires(fmt.Sprintf("%d of %d streams came in one burst at the end: TTFT and TPOT mean nothing", held, judged))
 		}
 	}

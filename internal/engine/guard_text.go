@@ -169,8 +169,8 @@ func overLimit(e *evidence, whole []*metric.Request) (endpoint string, over bool
 		_, loops := first(replies, func(r *metric.Request) bool { return isDegenerate(r) && r.DegenerateKind == metric.DegenerateLoop })
 		n := len(replies)
 		forced := isForced(replies) && greedy(e.phase.Spec)
-		if forced && exceeds(bad, e.threshold("max_forced_ratio"), n) ||
-			!forced && (bad > loops || exceeds(loops, e.threshold("max_loop_ratio"), n)) {
+		if forced && metric.Exceeds(bad, e.threshold("max_forced_ratio"), n) ||
+			!forced && (bad > loops || metric.Exceeds(loops, e.threshold("max_loop_ratio"), n)) {
 			if len(groups) > 1 {
 				endpoint = fmt.Sprintf("; %d of %d at endpoint %d", bad, n, replies[0].Endpoint)
 			}

@@ -35,7 +35,7 @@ func transportGuards() []Guard {
 			Thresholds: []Threshold{share("max_share", 0.01, "largest share of requests that may be so")},
 			check: func(e *evidence) finding {
 				_, n := first(e.found.Requests, func(r *metric.Request) bool { return r.Reconnects > 0 })
-				return remark(exceeds(n, e.threshold("max_share"), e.found.Issued),
+				return remark(metric.Exceeds(n, e.threshold("max_share"), e.found.Issued),
 					fmt.Sprintf("the server closed kept connections under %d of %d requests: each was sent once more, which its TTFT includes", n, e.found.Issued))
 			},
 		},
@@ -71,7 +71,7 @@ func transportGuards() []Guard {
 func errorsOverBudget(e *evidence) finding {
 	r, failed := first(e.found.Requests, func(r *metric.Request) bool { return r.Failed() && !r.ClientFault })
 	budget := e.phase.Spec.ErrorBudget
-	if !exceeds(failed, budget, e.found.Issued) {
+	if !metric.Exceeds(failed, budget, e.found.Issued) {
 		return silent()
 	}
 	return fires(fmt.Sprintf("%d of %d requests failed (error_budget %g), first: %s: %s", failed, e.found.Issued, budget, r.Outcome, r.Error))

@@ -117,6 +117,14 @@ type LevelResult struct {
 	Notes            []string        `json:"notes,omitempty" doc:"oddities of replies, with their number"`
 }
 
+// Found are the level's figures, whether they may be shown or not; nil: none.
+func (l *LevelResult) Found() *metric.Level {
+	if l.Figures != nil {
+		return l.Figures
+	}
+	return l.Withheld
+}
+
 // FailureCount is one cause of failed requests.
 type FailureCount struct {
 	Outcome string `json:"outcome" doc:"outcome of the requests"`

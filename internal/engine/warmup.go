@@ -13,23 +13,22 @@ func (p *phaseRun) warm(ctx context.Context, l *LevelPlan, result *LevelResult) 
 	if l.Warmups == 0 {
 		return nil
 	}
+	told := &p.result.Warmup
 	switch p.plan.Spec.Warmup.Scope {
 	case "run":
 		if p.runner.warmed {
 			return nil
 		}
 		p.runner.warmed = true
-		p.result.Warmup = p.warmUp(ctx, l)
-		return p.result.Warmup
 	case "phase":
 		if p.result.Warmup != nil {
 			return nil
 		}
-		p.result.Warmup = p.warmUp(ctx, l)
-		return p.result.Warmup
+	default:
+		told = &result.Warmup
 	}
-	result.Warmup = p.warmUp(ctx, l)
-	return result.Warmup
+	*told = p.warmUp(ctx, l)
+	return *told
 }
 
 // warmUp sends a number of sessions that enter no figure, at most a level's

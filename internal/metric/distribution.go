@@ -97,6 +97,15 @@ func Interpolate(sorted []float64, q float64) float64 {
 	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
 }
 
+// Tail is the 99th percentile, or the largest of samples too few to have one.
+func (d Durations) Tail() Duration {
+	v, ok := d.Quantile(0.99)
+	if !ok {
+		v, ok = d.Max()
+	}
+	return Duration{time.Duration(v), ok}
+}
+
 // Mean needs one sample.
 func (s samples) Mean() (float64, bool) {
 	switch {

@@ -20,7 +20,7 @@ const coverage = 0.99
 
 // latencies makes the distributions of a level's latencies.
 func (l *Level) latencies(good []*Request) {
-	any := func(*Request) bool { return true }
+	every := func(*Request) bool { return true }
 	said := func(r *Request) bool { return r.Content != "" }
 	for _, latency := range []struct {
 		name   string
@@ -28,12 +28,12 @@ func (l *Level) latencies(good []*Request) {
 		of     func(*Request) Duration
 		should func(*Request) bool
 	}{
-		{"ttft", &l.TTFT, func(r *Request) Duration { return r.TTFT }, any},
+		{"ttft", &l.TTFT, func(r *Request) Duration { return r.TTFT }, every},
 		{"ttfc", &l.TTFC, func(r *Request) Duration { return r.TTFC }, said},
-		{"e2e", &l.E2E, func(r *Request) Duration { return r.E2E }, any},
+		{"e2e", &l.E2E, func(r *Request) Duration { return r.E2E }, every},
 		{"tpot", &l.TPOT, func(r *Request) Duration { return r.TPOT }, decoded},
 		{"stall", &l.Stall, func(r *Request) Duration { return r.Stall }, decoded},
-		{"start_lag", &l.StartLag, func(r *Request) Duration { return r.StartLag }, any},
+		{"start_lag", &l.StartLag, func(r *Request) Duration { return r.StartLag }, every},
 	} {
 		*latency.to = l.pool(latency.name, good, latency.of, latency.should)
 	}
@@ -70,7 +70,14 @@ func (l *Level) pool(name string, good []*Request, of func(*Request) Duration, s
 }
 
 // tooFew reports whether too many of the requests that should have a latency do not.
-func tooFew(due, missing int) bool { return float64(missing) > (1-coverage)*float64(due)+1e-9 }
+func tooFew(due, missing int) bool { return Exceeds(missing, 1-coverage, due) }
+
+// Exceeds reports whether n things are more than a share of so many. A product that
+// floating point has rounded down (0.29 × 100) makes none of them too many.
+func Exceeds(n int, share float64, of int) bool {
+	const rounding = 1e-9
+	return float64(n) > share*float64(of)+rounding
+}
 
 // decoded reports whether a request has a token after its first, as far as is known.
 func decoded(r *Request) bool { return !r.OutputTokens.known || r.OutputTokens.value > 1 }

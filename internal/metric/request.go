@@ -131,12 +131,8 @@ func (r *Request) Cached(reported bool) Number {
 // computed is the part of the prompt that was not taken from the cache, as far as
 // the server tells.
 func (r *Request) computed(reported bool) Number {
-	if !r.PromptTokens.known {
+	if !r.PromptTokens.known || r.CachedTooMany {
 		return Number{}
 	}
-	cached := r.Cached(reported)
-	if r.CachedTooMany {
-		return Number{}
-	}
-	return Known(r.PromptTokens.value - cached.value)
+	return Known(r.PromptTokens.value - r.Cached(reported).value)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"scenario/internal/engine"
-	"scenario/internal/metric"
 )
 
 // Judged is a result, and what takes its secrets out.
@@ -164,20 +163,11 @@ func levelCase(l *engine.LevelResult, text func(string) string) junitCase {
 
 // took is how long a level's load was, in seconds, as far as it is known.
 func took(l *engine.LevelResult) float64 {
-	found := l.Figures
-	if found == nil {
-		found = l.Withheld
+	wall, ok := l.Wall.Duration()
+	if found := l.Found(); !ok && found != nil {
+		wall, _ = found.Window.Duration()
 	}
-	durations := []metric.Duration{l.Wall}
-	if found != nil {
-		durations = append(durations, found.Window)
-	}
-	for _, d := range durations {
-		if v, ok := d.Duration(); ok {
-			return v.Seconds()
-		}
-	}
-	return 0
+	return wall.Seconds()
 }
 
 // properties say what was run against what.

@@ -70,8 +70,8 @@ func (t terminal) phase(p *engine.PhaseResult) {
 	if len(p.Assumed) > 0 {
 		fmt.Fprintf(t, "  assumed, not stated by the published source: %s\n", strings.Join(p.Assumed, ", "))
 	}
-	if p.Warmup != nil {
-		t.warmup(p.Warmup, "warm-up")
+	for _, line := range warmup(p.Warmup) {
+		fmt.Fprintf(t, "  %s\n", line)
 	}
 	for _, l := range p.Levels {
 		t.level(l)
@@ -116,10 +116,7 @@ func (t terminal) row(l *engine.LevelResult) table.Row {
 		state += " (explored)"
 	}
 	row := table.Row{l.Concurrency, t.state(l.State).Sprint(state), dash, dash, dash, dash, dash, dash, dash}
-	found := l.Figures
-	if found == nil {
-		found = l.Withheld
-	}
+	found := l.Found()
 	if found != nil {
 		row[2] = fmt.Sprintf("%d/%d", found.OKCount, found.Issued)
 	}

@@ -15,11 +15,7 @@ func (t terminal) client(r *engine.Result) {
 	var worst clientFigures
 	for _, phase := range r.Phases {
 		for _, l := range phase.Levels {
-			found := l.Figures
-			if found == nil {
-				found = l.Withheld
-			}
-			if found != nil {
+			if found := l.Found(); found != nil {
 				worst.add(&found.Client)
 			}
 		}
@@ -46,39 +42,55 @@ func lines(words []string) []string {
 	return out
 }
 
-// clientFigures are the largest of several levels; a figure that no level knows
+// clientFigures are the worst of several levels; a figure that no level knows
 // stays unknown.
 type clientFigures struct {
-	lag, lagTail, lagMax, send, pause time.Duration
-	hasLag, hasSend, hasPause         bool
-	together, cpu                     metric.Number
+	lag, lagTail, lagMax, send, pause metric.Duration
+	together, cpu, kernel             metric.Number // of kernel the least is the worst
 	cores                             int
-	kernel                            metric.Number // the least of all
 }
 
 func (w *clientFigures) add(c *metric.Client) {
-	if p50, ok := c.Lag.Quantile(0.5); ok {
-		w.lag, w.hasLag = max(w.lag, time.Duration(p50)), true
-	}
-	w.lagTail = max(w.lagTail, tail(c.Lag))
-	if most, ok := c.Lag.Max(); ok {
-		w.lagMax = max(w.lagMax, time.Duration(most))
-	}
-	if _, ok := c.SendLag.Max(); ok {
-		w.send, w.hasSend = max(w.send, tail(c.SendLag)), true
-	}
-	if pause, ok := c.GCPause.Duration(); ok {
-		w.pause, w.hasPause = max(w.pause, pause), true
-	}
-	w.together, w.cpu = larger(w.together, c.CoalescedRatio), larger(w.cpu, c.CPURatio)
-	w.kernel = smaller(w.kernel, c.KernelRatio)
+	median, known := c.Lag.Quantile(0.5)
+	w.lag = longest(w.lag, time.Duration(median), known)
+	tail, known := c.Lag.Tail().Duration()
+	w.lagTail = longest(w.lagTail, tail, known)
+	most, known := c.Lag.Max()
+	w.lagMax = longest(w.lagMax, time.Duration(most), known)
+	late, known := c.SendLag.Tail().Duration()
+	w.send = longest(w.send, late, known)
+	pause, known := c.GCPause.Duration()
+	w.pause = longest(w.pause, pause, known)
+	w.together = extreme(w.together, c.CoalescedRatio, 1)
+	w.cpu = extreme(w.cpu, c.CPURatio, 1)
+	w.kernel = extreme(w.kernel, c.KernelRatio, -1)
 	w.cores = max(w.cores, c.Cores)
+}
+
+// longest is the longer of two durations, of which either may be unknown.
+func longest(a metric.Duration, b time.Duration, known bool) metric.Duration {
+	if v, ok := a.Duration(); known && (!ok || b > v) {
+		return metric.Span(b)
+	}
+	return a
+}
+
+// extreme is the larger of two numbers, or with sign -1 the smaller, of which either
+// may be unknown.
+func extreme(a, b metric.Number, sign float64) metric.Number {
+	x, known := a.Number()
+	if y, ok := b.Number(); ok && (!known || sign*y > sign*x) {
+		return b
+	}
+	return a
 }
 
 func (w *clientFigures) words(trial *engine.Trial) []string {
 	var words []string
-	if w.hasLag {
-		words = append(words, fmt.Sprintf("events handled %s late (p50), %s (p99), %s (max)", span(w.lag), span(w.lagTail), span(w.lagMax)))
+	if lag, ok := w.lag.Duration(); ok {
+		tail, _ := w.lagTail.Duration()
+		most, _ := w.lagMax.Duration()
+		words = append(words, fmt.Sprintf("events handled %s late (p50), %s (p99), %s (max)", span(lag), span(tail), span(most)))
 	}
 	if v, ok := w.together.Number(); ok {
 		words = append(words, fmt.Sprintf("%s of them shared a read", percent(v)))
@@ -86,11 +98,11 @@ func (w *clientFigures) words(trial *engine.Trial) []string {
 	if v, ok := w.cpu.Number(); ok {
 		words = append(words, fmt.Sprintf("CPU %s of %d cores", percent(v), w.cores))
 	}
-	if w.hasPause && w.pause > 0 {
-		words = append(words, "GC pause "+span(w.pause))
+	if pause, _ := w.pause.Duration(); pause > 0 {
+		words = append(words, "GC pause "+span(pause))
 	}
-	if w.hasSend {
-		words = append(words, fmt.Sprintf("requests sent %s late (p99)", span(w.send)))
+	if late, ok := w.send.Duration(); ok {
+		words = append(words, fmt.Sprintf("requests sent %s late (p99)", span(late)))
 	}
 	switch v, ok := w.kernel.Number(); {
 	case !ok:
@@ -106,31 +118,6 @@ func (w *clientFigures) words(trial *engine.Trial) []string {
 		words = append(words, fmt.Sprintf("tried before with %d streams: %s late (p99)", trial.Streams, span(lag)))
 	}
 	return words
-}
-
-// tail is the 99th percentile, or the maximum of samples too few to have one.
-func tail(d metric.Durations) time.Duration {
-	if v, ok := d.Quantile(0.99); ok {
-		return time.Duration(v)
-	}
-	v, _ := d.Max()
-	return time.Duration(v)
-}
-
-func larger(a, b metric.Number) metric.Number {
-	x, known := a.Number()
-	if y, ok := b.Number(); ok && (!known || y > x) {
-		return b
-	}
-	return a
-}
-
-func smaller(a, b metric.Number) metric.Number {
-	x, known := a.Number()
-	if y, ok := b.Number(); ok && (!known || y < x) {
-		return b
-	}
-	return a
 }
 
 // percent writes a share: 3 %, 0.4 % where it is below one, and never 0 of something.

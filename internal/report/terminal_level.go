@@ -41,9 +41,7 @@ func (t terminal) level(l *engine.LevelResult) {
 		}
 	}
 	lines = append(lines, failures(l)...)
-	if l.Warmup != nil && l.Warmup.Failed > 0 && l.Warmup.Failed < l.Warmup.Sent { // else its guard tells
-		lines = append(lines, fmt.Sprintf("warm-up: %d of %d requests were not good, first: %s", l.Warmup.Failed, l.Warmup.Sent, l.Warmup.Error))
-	}
+	lines = append(lines, warmup(l.Warmup)...)
 	lines = append(lines, l.Notes...)
 	lines = append(lines, formulas(l)...)
 	for i, line := range lines {
@@ -195,8 +193,10 @@ func tuning(g engine.TunedGuard) string {
 	return strings.Join(words, ", ") + ", because: " + g.Because
 }
 
-func (t terminal) warmup(w *engine.WarmupResult, name string) {
-	if w.Failed > 0 && w.Failed < w.Sent { // else its guard tells
-		fmt.Fprintf(t, "  %s: %d of %d requests were not good, first: %s\n", name, w.Failed, w.Sent, w.Error)
+// warmup says that a part of a warm-up failed; where all of it did, its guard tells.
+func warmup(w *engine.WarmupResult) []string {
+	if w == nil || w.Failed == 0 || w.Failed == w.Sent {
+		return nil
 	}
+	return []string{fmt.Sprintf("warm-up: %d of %d requests were not good, first: %s", w.Failed, w.Sent, w.Error)}
 }
