@@ -25,6 +25,7 @@ func serve(orders string, in io.Reader, stdout io.Writer) error {
 	if err := json.Unmarshal([]byte(orders), &config); err != nil {
 		return err
 	}
+	config.Exact = true
 	server, err := nullserver.Start(config)
 	if err != nil {
 		return err
