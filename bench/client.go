@@ -15,6 +15,7 @@ import (
 	"scenario/internal/chat"
 	"scenario/internal/metric"
 	"scenario/internal/nullserver"
+	"scenario/internal/rusage"
 )
 
 // order is what a client process is told.
@@ -71,9 +72,9 @@ func drive(orders string, stdout io.Writer) error {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu := cpuTime()
+	cpu := rusage.CPUTime()
 	replies := o.Load.send(ctx, client)
-	cpu = cpuTime() - cpu
+	cpu = rusage.CPUTime() - cpu
 	runtime.ReadMemStats(&after)
 	s, err := o.Load.judge(replies, offset)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,15 +61,6 @@ func (p placement) start(cmd *exec.Cmd, core int) error {
 	}
 	defer unix.SchedSetaffinity(0, &old)
 	return cmd.Start()
-}
-
-// cpuTime is the CPU time that this process has used.
-func cpuTime() time.Duration {
-	var usage unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // residentBytes is the largest resident set that this process has had.

@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"os/exec"
-	"time"
-)
+import "os/exec"
 
 // placement says which core each process runs on: on this system, any.
 type placement struct{ server, client int }
@@ -15,9 +12,6 @@ func (placement) String() string { return "server and client share the cores" }
 func place() placement { return placement{} }
 
 func (placement) start(cmd *exec.Cmd, _ int) error { return cmd.Start() }
-
-// cpuTime is not measured on this system.
-func cpuTime() time.Duration { return 0 }
 
 // residentBytes is not measured on this system.
 func residentBytes() int64 { return 0 }

@@ -7,6 +7,7 @@ import (
 
 	"scenario/internal/chat"
 	"scenario/internal/metric"
+	"scenario/internal/rusage"
 )
 
 // self is what this program uses of the machine, at one moment.
@@ -21,7 +22,7 @@ type self struct {
 func lookAtSelf() self {
 	var gc debug.GCStats
 	debug.ReadGCStats(&gc)
-	return self{at: time.Now(), cpu: cpuTime(), waiting: waitingTime(), pauses: gc.NumGC}
+	return self{at: time.Now(), cpu: rusage.CPUTime(), waiting: waitingTime(), pauses: gc.NumGC}
 }
 
 // since fills in what the program used between two moments, and the lag of what

@@ -1,8 +1,8 @@
-//go:build !unix
+//go:build !linux
 
 package engine
 
 import "time"
 
-// cpuTime is the CPU time that this process has used; 0: not known.
-func cpuTime() time.Duration { return 0 }
+// waitingTime is known on Linux alone.
+func waitingTime() map[int]time.Duration { return nil }

@@ -1,14 +1,15 @@
 //go:build unix
 
-package engine
+// Package rusage says what this process has used of the machine.
+package rusage
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the CPU time that this process has used; 0: not known.
-func cpuTime() time.Duration {
+// CPUTime is the CPU time of all threads of this process; 0: not known.
+func CPUTime() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
 		return 0
