@@ -236,7 +236,8 @@ func (c *checker) sameSet(l, r term) bool {
 		return true
 	}
 	fix := ""
-	if near, ok := diag.Nearest(r.words, l.allowed); ok {
+	// Typing errors rarely hit the first letter: "done" is not meant as "none".
+	if near, ok := diag.Nearest(r.words, l.allowed); ok && strings.EqualFold(near[:1], r.words[:min(1, len(r.words))]) {
 		fix = `write "` + near + `"`
 	}
 	c.failWith(r.from, r.to, fix, "%s is no %s: it is one of %s", c.text(r), l.name, strings.Join(l.allowed, ", "))

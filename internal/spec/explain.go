@@ -201,6 +201,7 @@ func (x *explainer) keyword(e *jsonschema.ValidationError) (rules map[string]any
 func (x *explainer) target(e *jsonschema.ValidationError) target {
 	t := target{node: x.root, label: "the file", hidden: x.faults.bad[x.root]}
 	tokens := pointer(e.InstanceLocation)
+	names := strings.Contains(e.KeywordLocation, "/propertyNames")
 	for i, token := range tokens {
 		if t.node.form == listForm {
 			index, err := strconv.Atoi(token)
@@ -218,9 +219,12 @@ func (x *explainer) target(e *jsonschema.ValidationError) target {
 			t.node, t.key, t.label = entry.value, entry.key, entry.key.text
 		}
 		t.hidden = t.hidden || x.faults.bad[t.node] || t.key != nil && x.faults.bad[t.key]
-		if i == len(tokens)-1 && t.key != nil && strings.Contains(e.KeywordLocation, "/propertyNames") {
+		if i == len(tokens)-1 && names && t.key != nil && t.node.entry("") == nil {
 			t.node, t.label, t.name = t.key, fmt.Sprintf("the key %q", t.key.text), true
 		}
+	}
+	if empty := t.node.entry(""); names && empty != nil { // the validator leaves it out of the location
+		t.label, t.node, t.key, t.name = "an empty key in "+t.label, empty.key, empty.key, true
 	}
 	return t
 }
