@@ -40,12 +40,29 @@ func (f *loadFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.when, "when", "", "run only the levels where this expression over planned values holds, as in \"concurrency <= 8\"")
 }
 
+// shortFlag is an option that stands for a --set, if it has a path.
+type shortFlag struct{ name, value, path string }
+
+func (f *loadFlags) short() []shortFlag {
+	return []shortFlag{{"base-url", f.baseURL, "target.base_url"}, {"model", f.model, "target.model"}, {"when", f.when, ""}, {"seed", f.seed, "seed"}}
+}
+
+// attribute names the option that was written in place of the --set that it stands
+// for.
+func (f *loadFlags) attribute(faults diag.List) {
+	for _, flag := range f.short() {
+		for i := range faults {
+			if flag.value != "" && flag.path != "" && faults[i].Pos.File == "--set "+flag.path {
+				faults[i].Pos.File = "--" + flag.name
+			}
+		}
+	}
+}
+
 // overrides are the --set options, those that stand for one included.
 func (f *loadFlags) overrides(c *cobra.Command) ([]string, error) {
 	set := f.set[:len(f.set):len(f.set)]
-	for _, flag := range []struct{ name, value, path string }{
-		{"base-url", f.baseURL, "target.base_url"}, {"model", f.model, "target.model"}, {"when", f.when, ""}, {"seed", f.seed, "seed"},
-	} {
+	for _, flag := range f.short() {
 		switch {
 		case !c.Flags().Changed(flag.name):
 		case flag.value == "":
@@ -80,6 +97,12 @@ type loader struct {
 // load reads a scenario, its baseline, and makes the plan. The list holds every
 // fault; the scenario is nil when one is an error.
 func (l loader) load(file, nonce string) (*loaded, diag.List) {
+	out, faults := l.read(file, nonce)
+	l.flags.attribute(faults)
+	return out, faults
+}
+
+func (l loader) read(file, nonce string) (*loaded, diag.List) {
 	src, faults := spec.ReadFile(file)
 	if faults.HasErrors() {
 		return nil, faults
