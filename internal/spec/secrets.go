@@ -12,7 +12,7 @@ var (
 
 	keyLike     = regexp.MustCompile(`^(?:` + keyShape + `|(?i:bearer|basic|token)\s+\S{6,})$`)
 	keyInLine   = regexp.MustCompile(`\b(?:` + keyShape + `)|(?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=\-]{6,}`)
-	keyedLine   = regexp.MustCompile(`(?i)["']?\b(?:api[_-]?key|api[_-]?token|token|password|passwd|secret|authorization)["']?\s*:\s+("[^"]*"|'[^']*'|[^,}\]]+)`)
+	keyedLine   = regexp.MustCompile(`(?i)["']?\b(?:api[_-]?key|api[_-]?token|token|password|passwd|secret|authorization)["']?\s*:\s+("[^"]*"|'[^']*'|(?:\$\{[^}]*\}|[^,}\]])+)`)
 	userinfo    = regexp.MustCompile(`://([^/@\s"']+)@`)
 	queryValue  = regexp.MustCompile(`[?&]([A-Za-z0-9_.\-]+)=([^&\s"'#,\]}]+)`)
 	onlyName    = regexp.MustCompile(`^\s*["']?\$\{\w+\}?["']?\s*[,}]*\s*(#.*)?$`)

@@ -33,6 +33,8 @@ func TestBlottedLines(t *testing.T) {
 		{"api_key_env: sk-SECRET123", "api_key_env: ************"},
 		{"token: ${TOKEN}", "token: ${TOKEN}"},
 		{"url: http://u:p@h/?k=v&api-version=1 # ?", "url: http://***@h/?k=*&api-version=1 # ?"},
+		{"{authorization: Bearer ${T}, token: x${T:-SECRET}, a: b}", "{authorization: ****** ${T}, token: *${T:-******}, a: b}"},
+		{"token: ${T", "token: ${T"},
 		{"x: Bearer abcdefgh", "x: ****** ********"},
 		{"headers: {A: SECRET, B: 'x y'}", "headers: {A: ******, B: '* *'}"},
 		{`headers: {"A": "x ${T} ${U:-SECRET}y", b: ${V}} # x`, `headers: {"A": "* ${T} ${U:-******}*", b: ${V}} # x`},
