@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,10 +233,15 @@ func (x *explainer) target(e *jsonschema.ValidationError) target {
 // must reports a value by what it must be, and what it is.
 func (x *explainer) must(t target, words string) { x.wrong(t, words, t.node.found(), "") }
 
+var offIsAllowed = regexp.MustCompile(`\boff\b`)
+
 func (x *explainer) wrong(t target, words, found, fix string) {
 	if t.name {
 		x.say(t.node, t.label+" "+words, fix)
 		return
+	}
+	if fix == "" && t.node.form == boolForm && !isTrue(t.node.text) && offIsAllowed.MatchString(words) {
+		fix = "write off"
 	}
 	x.say(t.node, t.label+" "+words+"; found "+found, fix)
 }
