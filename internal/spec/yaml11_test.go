@@ -98,9 +98,14 @@ func TestOffForReadersOfYAML11(t *testing.T) {
 	}
 	// Neither true, nor false where off means nothing.
 	for _, c := range []struct{ old, new string }{
-		{"canaries: off", "canaries: on"}, {"warmup: off", "warmup: on"}, {"proxy: off", "proxy: on"},
-		{"metrics_url: off", "metrics_url: yes"}, {"cache_flush: off", "cache_flush: on"}, {"effect: off", "effect: on"},
-		{"name: gate", "name: off"}, {"kind: fixed-token", "kind: off"},
+		{"canaries: off", "canaries: on"},
+		{"warmup: off", "warmup: on"},
+		{"proxy: off", "proxy: on"},
+		{"metrics_url: off", "metrics_url: yes"},
+		{"cache_flush: off", "cache_flush: on"},
+		{"effect: off", "effect: on"},
+		{"name: gate", "name: off"},
+		{"kind: fixed-token", "kind: off"},
 	} {
 		text := strings.Replace(allOff, c.old, c.new, 1)
 		if rules.compiled.Validate(readYAML11(t, []byte(text))) == nil {
