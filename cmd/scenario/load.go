@@ -46,12 +46,29 @@ func (f *loadFlags) loader(c *cobra.Command) (loader, error) {
 	return loader{flags: f, set: set, env: os.LookupEnv}, err
 }
 
+// shortFlag is an option that stands for a --set, if it has a path.
+type shortFlag struct{ name, value, path string }
+
+func (f *loadFlags) short() []shortFlag {
+	return []shortFlag{{"base-url", f.baseURL, "target.base_url"}, {"model", f.model, "target.model"}, {"when", f.when, ""}, {"seed", f.seed, "seed"}}
+}
+
+// attribute names the option that was written in place of the --set that it stands
+// for.
+func (f *loadFlags) attribute(faults diag.List) {
+	for _, flag := range f.short() {
+		for i := range faults {
+			if flag.value != "" && flag.path != "" && faults[i].Pos.File == "--set "+flag.path {
+				faults[i].Pos.File = "--" + flag.name
+			}
+		}
+	}
+}
+
 // overrides are the --set options, those that stand for one included.
 func (f *loadFlags) overrides(c *cobra.Command) ([]string, error) {
 	set := f.set[:len(f.set):len(f.set)]
-	for _, flag := range []struct{ name, value, path string }{
-		{"base-url", f.baseURL, "target.base_url"}, {"model", f.model, "target.model"}, {"when", f.when, ""}, {"seed", f.seed, "seed"},
-	} {
+	for _, flag := range f.short() {
 		switch {
 		case !c.Flags().Changed(flag.name):
 		case flag.value == "":
@@ -95,6 +112,12 @@ func (l loader) load(file, nonce string) (*loaded, diag.List) {
 
 // read is load of a file whose bytes are known.
 func (l loader) read(file string, src []byte, nonce string) (*loaded, diag.List) {
+	out, faults := l.plan(file, src, nonce)
+	l.flags.attribute(faults)
+	return out, faults
+}
+
+func (l loader) plan(file string, src []byte, nonce string) (*loaded, diag.List) {
 	s, faults := spec.Load(file, src, l.options())
 	if s == nil {
 		return nil, faults

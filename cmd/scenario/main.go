@@ -70,9 +70,9 @@ exit status:
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(runCommand(), validateCommand(), planCommand(), explainCommand(), initCommand(), schemaCommand(), simulateCommand())
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w (scenario %s --help lists the options)", err, c.Name())
-	})
+	root.SetHelpCommand(helpCommand(root))
+	root.SetFlagErrorFunc(flagError)
+	root.DisableSuggestions = true // unknownCommand makes its own
 	err := root.ExecuteContext(ctx)
 	var status exitStatus
 	switch {
@@ -81,27 +81,8 @@ exit status:
 	case errors.As(err, &status):
 		return int(status)
 	}
-	fmt.Fprintln(stderr, "scenario:", err)
+	fmt.Fprintln(stderr, "scenario:", unknownCommand(root, err))
 	return engine.ExitUsage
-}
-
-// atLeast and atMost are cobra's rules for arguments, in words.
-func atLeast(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < n {
-			return fmt.Errorf("%s takes a scenario file (scenario %s --help)", c.Name(), c.Name())
-		}
-		return nil
-	}
-}
-
-func atMost(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > n {
-			return fmt.Errorf("%s takes at most %d argument, not %d (scenario %s --help)", c.Name(), n, len(args), c.Name())
-		}
-		return nil
-	}
 }
 
 // exitStatus ends the program with a status; what there is to say has been said.

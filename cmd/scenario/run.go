@@ -24,7 +24,7 @@ type runFlags struct {
 	loadFlags
 	out      string
 	junit    string
-	wait     time.Duration
+	wait     wait
 	simulate string
 	json     bool
 	quiet    bool
@@ -50,18 +50,20 @@ requests.jsonl, junit.xml and scenario.yaml.`,
 	c.Flags().StringVar(&f.nonce, "nonce", "", "use the random prompts of the run with this nonce again")
 	c.Flags().StringVar(&f.out, "out", "runs", "`folder` that the run's own folder is made in")
 	c.Flags().StringVar(&f.junit, "junit", "", "also write the verdict as JUnit XML to this `file`")
-	c.Flags().DurationVar(&f.wait, "wait", 0, "wait so long for a target that does not work yet, as in 10m")
+	c.Flags().Var(&f.wait, "wait", "wait so long for a target that does not work yet, as in 10m")
 	c.Flags().StringVar(&f.simulate, "simulate", "", "run against a simulated server instead, healthy or with the fault of a `persona`")
 	c.Flags().Lookup("simulate").NoOptDefVal = "healthy"
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON instead of tables")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print the verdict alone")
-	c.MarkFlagsMutuallyExclusive("json", "quiet")
 	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colour, even on a terminal")
 	return c
 }
 
 func (f *runFlags) run(c *cobra.Command, files []string) error {
 	ctx, stdout, stderr := c.Context(), c.OutOrStdout(), c.ErrOrStderr()
+	if err := exclusive(c, "json", "quiet"); err != nil {
+		return err
+	}
 	l, err := f.loader(c)
 	if err != nil {
 		return err
@@ -71,6 +73,9 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 	}
 	simulated := c.Flags().Changed("simulate")
 	if simulated {
+		if err := detachedPersona(f.simulate, files); err != nil {
+			return err
+		}
 		persona, ok := simserver.Find(f.simulate)
 		if !ok {
 			return unknownPersona(f.simulate)
@@ -170,7 +175,7 @@ func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Write
 	}
 	terminal := isTerminal(stderr)
 	runner := &engine.Runner{
-		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: f.wait, BaseURLs: p.link.baseURLs,
+		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: time.Duration(f.wait), BaseURLs: p.link.baseURLs,
 		Scenario: p.info, Baseline: p.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
 		Info: engine.RunInfo{ID: p.id, Simulated: f.simulate, Overrides: p.overrides},
 	}

@@ -17,6 +17,9 @@ editors (yaml-language-server) and other tools; or, on demand, that of baseline
 files or of result.json.`,
 		Args: atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := exclusive(c, "baseline", "result"); err != nil {
+				return err
+			}
 			var data []byte
 			var err error
 			switch {
@@ -36,6 +39,5 @@ files or of result.json.`,
 	}
 	c.Flags().BoolVar(&baseline, "baseline", false, "the schema of baseline files")
 	c.Flags().BoolVar(&result, "result", false, "the schema of result.json")
-	c.MarkFlagsMutuallyExclusive("baseline", "result")
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 
@@ -27,9 +28,12 @@ func simulateCommand() *cobra.Command {
 			if !ok {
 				return unknownPersona(name)
 			}
+			if err := checkListen(listen); err != nil {
+				return err
+			}
 			listener, err := net.Listen("tcp", listen)
 			if err != nil {
-				return err
+				return fmt.Errorf("--listen %s: %w", listen, err)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "http://%s  (%s: %s)\n", listener.Addr(), persona.Name, persona.Doc)
 			server := simserver.New(simserver.Healthy().With(persona))
@@ -44,6 +48,24 @@ func simulateCommand() *cobra.Command {
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8000", "`address` to serve on")
 	c.Flags().StringVar(&name, "persona", "healthy", "fault to show")
 	return c
+}
+
+// checkListen says how an address is written that is none.
+func checkListen(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	number, numeric := strconv.ParseUint(port, 10, 64)
+	_, bare := strconv.ParseUint(address, 10, 16)
+	switch {
+	case bare == nil:
+		return fmt.Errorf("--listen %[1]s: the host is missing: write 127.0.0.1:%[1]s", address)
+	case err != nil && strings.Contains(err.Error(), "missing port"):
+		return fmt.Errorf("--listen %[1]s: the port is missing: write %[1]s:8000", address)
+	case err != nil || numeric != nil:
+		return fmt.Errorf("--listen %s: write host and port, as in 127.0.0.1:8000", address)
+	case number > 65535:
+		return fmt.Errorf("--listen %s: a port is a number up to 65535: write %s", address, net.JoinHostPort(host, "8000"))
+	}
+	return nil
 }
 
 // personas lists the personas for help.
@@ -65,6 +87,20 @@ func unknownPersona(name string) error {
 		message += fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return errors.New(message + "; there are " + strings.Join(names, ", "))
+}
+
+// detachedPersona finds a persona among the files: --simulate alone takes none, so
+// that a file may follow it.
+func detachedPersona(persona string, files []string) error {
+	for _, file := range files {
+		if _, ok := simserver.Find(file); !ok || persona != "healthy" {
+			continue
+		}
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%[1]s is a persona, and no file: write --simulate=%[1]s", file)
+		}
+	}
+	return nil
 }
 
 // simulation is a simulated server that runs inside this process.

@@ -47,8 +47,11 @@ func planCommand() *cobra.Command {
 				return err
 			}
 			palette := report.NewPalette(isTerminal(c.OutOrStdout()))
-			for _, one := range all {
+			for i, one := range all {
 				one.close()
+				if i > 0 {
+					fmt.Fprintln(c.OutOrStdout())
+				}
 				if err := report.Plan(c.OutOrStdout(), one.plan, palette); err != nil {
 					return err
 				}

@@ -14,6 +14,7 @@ type checker struct {
 	mode   Mode
 
 	lists  []*variable // the lists whose elements' conditions are being read, innermost last
+	fields int         // how many fields of elements were named in the innermost of them
 	asking bool        // inside known(…)
 	want   truth       // what the expression being read must be for the check to hold; unknown: either
 

@@ -101,7 +101,7 @@ func ordered(l, r term, holds func(a, b float64) bool) func(*eval) truth {
 
 // equality checks `==` and `!=`, which every type has.
 func (c *checker) equality(n *ast.BinaryNode) term {
-	l, r := c.exprFor(n.Left, unknown), c.exprFor(n.Right, unknown)
+	l, r := c.compared(n.Left, n.Right)
 	if !c.areScalars(l, r) || !c.sameKind(l, r, n.Operator) || !c.sameSet(l, r) {
 		return term{}
 	}
@@ -113,6 +113,44 @@ func (c *checker) equality(n *ast.BinaryNode) term {
 		t.test = func(e *eval) truth { return -equals(e) }
 	}
 	return settled(c.want, t)
+}
+
+// compared checks the two sides of a comparison. A bare name may be a word of the
+// other side's closed set, without its quotes.
+func (c *checker) compared(left, right ast.Node) (l, r term) {
+	before := len(c.errs)
+	l = c.exprFor(left, unknown)
+	between := len(c.errs)
+	r = c.orWord(right, l)
+	if isWord(left, l, r) {
+		c.errs = slices.Delete(c.errs, before, between)
+		l = c.unquoted(left)
+	}
+	return l, r
+}
+
+// orWord is exprFor for what is compared with other.
+func (c *checker) orWord(n ast.Node, other term) term {
+	before := len(c.errs)
+	t := c.exprFor(n, unknown)
+	if isWord(n, t, other) {
+		c.errs = c.errs[:before]
+		return c.unquoted(n)
+	}
+	return t
+}
+
+// isWord reports whether n, which was read as t, is a word of other's closed set.
+func isWord(n ast.Node, t, other term) bool {
+	name, ok := n.(*ast.IdentifierNode)
+	return ok && t.kind != text && slices.Contains(other.allowed, name.Value)
+}
+
+// unquoted complains about a word without its quotes.
+func (c *checker) unquoted(n ast.Node) term {
+	own := n.Location()
+	word := c.source.text(own.From, own.To)
+	return c.failWith(own.From, own.To, `write "`+word+`"`, `%[1]s is a word, and stands in quotes: write "%[1]s"`, word)
 }
 
 // equal compares two terms of one kind.
@@ -158,7 +196,7 @@ func (c *checker) in(n *ast.BinaryNode) term {
 	operands := []term{l}
 	var tests []func(*eval) truth
 	for _, node := range array.Nodes {
-		r := c.exprFor(node, unknown)
+		r := c.orWord(node, l)
 		if c.isScalar(r) && comparable && c.sameKindAt(r.from, r.to, l, r, "in") && c.sameSet(l, r) {
 			operands = append(operands, r)
 			tests = append(tests, equal(l, r))
@@ -198,7 +236,8 @@ func (c *checker) sameSet(l, r term) bool {
 		return true
 	}
 	fix := ""
-	if near, ok := diag.Nearest(r.words, l.allowed); ok {
+	// Typing errors rarely hit the first letter: "done" is not meant as "none".
+	if near, ok := diag.Nearest(r.words, l.allowed); ok && strings.EqualFold(near[:1], r.words[:min(1, len(r.words))]) {
 		fix = `write "` + near + `"`
 	}
 	c.failWith(r.from, r.to, fix, "%s is no %s: it is one of %s", c.text(r), l.name, strings.Join(l.allowed, ", "))

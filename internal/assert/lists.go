@@ -26,11 +26,16 @@ func (c *checker) overList(name string, from, to int, args []ast.Node) term {
 		return c.failAt(from, to, "%s", callHint(name))
 	}
 	f := &fold{name: name, list: l.variable, items: l.items, want: c.want, slot: -1}
-	c.lists = append(c.lists, l.variable)
+	outer := c.fields
+	c.lists, c.fields = append(c.lists, l.variable), 0
 	body := c.exprFor(predicate.Node, f.wantOfElement())
-	c.lists = c.lists[:len(c.lists)-1]
+	fields := c.fields
+	c.lists, c.fields = c.lists[:len(c.lists)-1], outer
 	if !c.fits(f, body) {
 		return term{}
+	}
+	if fields == 0 {
+		return c.noElement(name, l, body)
 	}
 	if len(c.lists) > 0 && !l.element {
 		f.slot = c.slots
@@ -105,6 +110,19 @@ func (c *checker) announced(t term, number func(*eval) (float64, bool)) func(*ev
 		}
 		return n, ok
 	}
+}
+
+// noElement complains about a condition, or a value, that is the same for every
+// element.
+func (c *checker) noElement(name string, l, body term) term {
+	what, instead := "condition", ""
+	switch {
+	case name == "sum" || name == "mean":
+		what = "value"
+	case (name == "count" || name == "filter") && c.text(body) == "true":
+		instead = ": their number is len(" + c.text(l) + ")"
+	}
+	return c.fail(body, "the %s %s reads no field of the elements%s", what, c.text(body), instead)
 }
 
 // noList complains about the first argument of a list function.

@@ -113,6 +113,7 @@ func (c *checker) elementField(path []segment) (*variable, []segment, bool) {
 	l := c.lists[len(c.lists)-1]
 	s := path[0]
 	full := l.full + "." + s.name
+	c.fields++
 	f := l.field.inner.lookup(s.name)
 	if f == nil {
 		return nil, nil, c.noElementField(l, full, s)

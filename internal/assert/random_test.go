@@ -127,18 +127,35 @@ func (w *writer) list(depth int, function string) string {
 	}
 	w.element = element
 	if w.IntN(4) == 0 {
-		source = "filter(" + source + ", " + w.boolean(depth-1) + ")"
+		source = "filter(" + source + ", " + w.about("b", depth) + ")"
 	}
 	name, of, _ := strings.Cut(function, " ")
 	switch {
 	case name == "len":
 		return "len(" + source + ")"
 	case of == "number":
-		return name + "(" + source + ", " + w.number(depth-1) + ")"
+		return name + "(" + source + ", " + w.about("n", depth) + ")"
 	case of == "duration":
-		return name + "(" + source + ", " + w.duration(depth-1) + ")"
+		return name + "(" + source + ", " + w.about("d", depth) + ")"
 	}
-	return name + "(" + source + ", " + w.boolean(depth-1) + ")"
+	return name + "(" + source + ", " + w.about("b", depth) + ")"
+}
+
+// about writes something of an element, whatever else it reads: a bool, a number
+// or a duration, by the letter.
+func (w *writer) about(letter string, depth int) string {
+	fields := map[string][]string{
+		"request b": {".ok", ".degenerate", "known(.output_tokens)"}, "turn b": {".pass", "known(.task)"},
+		"request n": {".index", ".output_tokens"}, "turn n": {".ttft.n", "len(.replies)"},
+		"request d": {".ttft", ".e2e"}, "turn d": {".ttft.p50", "p(.ttft, 30)"},
+	}
+	field := w.pick(fields[w.element+" "+letter]...)
+	forms := map[string][]string{
+		"b": {"f", "( f and b )", "( b and f )", "( f or b )", "( b or f )", "( b == f )"},
+		"n": {"f", "( f + n )", "( n * f )", "max( f , n )"},
+		"d": {"f", "( f + d )", "( d - f )", "max( d , f )"},
+	}
+	return w.fill(depth, strings.Replace(w.pick(forms[letter]...), "f", field, 1))
 }
 
 // level makes up the values of a level; about a fifth of what can be unknown is.

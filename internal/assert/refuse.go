@@ -50,6 +50,10 @@ func (s *source) refusals() []Error {
 		switch {
 		case t.Kind == lexer.Bytes:
 			errs = append(errs, s.at(t, "%s is a string of bytes, which is not part of the language: write text without the b", s.text(t.From, t.To)))
+		case t.Kind == lexer.Number && s.separated(i) > i:
+			i = s.separated(i)
+			t.To = s.tokens[i].To
+			errs = append(errs, s.separatorError(t))
 		case t.Kind == lexer.Number:
 			errs = append(errs, s.numberErrors(i)...)
 		case t.Kind == lexer.Identifier && !member && instead[t.Value] != "":
@@ -119,6 +123,64 @@ func (s *source) numberErrors(i int) []Error {
 		return []Error{s.at(t, "`%s` is not a number: write %s", s.text(t.From, t.To), strconv.FormatFloat(percent, 'g', -1, 64))}
 	}
 	return nil
+}
+
+var (
+	firstDigits = regexp.MustCompile(`^[0-9]{1,3}$`)
+	nextDigits  = regexp.MustCompile(`^[0-9]{3}([.][0-9]+)?$`)
+)
+
+// separated is the last token of a number like 1,000 or 1 000 that token i
+// begins; i if that begins none. Between arguments 1,234 is two numbers, but
+// 1,034 is one: no number begins with a zero.
+func (s *source) separated(i int) int {
+	if !firstDigits.MatchString(s.tokens[i].Value) {
+		return i
+	}
+	last, zero := i, false
+	follows := func(j, gap int) bool {
+		return j < len(s.tokens) && s.tokens[j].From == s.tokens[j-1].To+gap
+	}
+	for follows(last+1, 0) && s.tokens[last+1].Is(lexer.Operator, ",") && follows(last+2, 0) && nextDigits.MatchString(s.tokens[last+2].Value) {
+		last += 2
+		zero = zero || s.tokens[last].Value[0] == '0'
+	}
+	if last > i && !zero && s.inList(i) {
+		return i
+	}
+	for last == i || s.tokens[last-1].Kind == lexer.Number {
+		if !follows(last+1, 1) || !nextDigits.MatchString(s.tokens[last+1].Value) {
+			break
+		}
+		last++
+	}
+	return last
+}
+
+// separatorError says how a number is written whose digits stand in groups.
+func (s *source) separatorError(t lexer.Token) Error {
+	written := s.text(t.From, t.To)
+	write := strings.NewReplacer(",", "", " ", "").Replace(written)
+	e := s.at(t, "`%s` is not a number, as digits stand together: write %s", written, write)
+	e.Fix = "write " + write
+	return e
+}
+
+// inList reports whether token i stands where a comma separates values.
+func (s *source) inList(i int) bool {
+	depth := 0
+	for j := i - 1; j >= 0; j-- {
+		switch {
+		case s.tokens[j].Is(lexer.Bracket, ")", "]"):
+			depth++
+		case !s.tokens[j].Is(lexer.Bracket, "(", "["):
+		case depth > 0:
+			depth--
+		default:
+			return s.tokens[j].Value == "[" || j > 0 && s.isCall(j-1)
+		}
+	}
+	return false
 }
 
 // startsValue reports whether a value can begin at token i.

@@ -3,6 +3,7 @@ package assert
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scenario/internal/diag"
@@ -94,7 +95,15 @@ func (c *checker) noFigure(v *variable, s segment) bool {
 		if len(at) > 2 && !strings.Contains(at, ".") && at != "100" {
 			at = at[:2] + "." + at[2:] // p999 is 99.9
 		}
-		write := "p(" + v.path + ", " + at + ")"
+		write := ""
+		switch value, _ := strconv.ParseFloat(at, 64); {
+		case value == 0:
+			write = v.path + ".min"
+		case value >= 100:
+			write = v.path + ".max"
+		default:
+			write = "p(" + v.path + ", " + plain(value) + ")"
+		}
 		c.failWith(s.from, s.to, "write "+write, "%s has no %s: write %s", v.path, s.name, write)
 		return false
 	}

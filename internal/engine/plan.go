@@ -160,7 +160,11 @@ func (p *planner) levels(ph *PhasePlan) {
 		}
 		l.Sessions = p.sessions(ph, l)
 		if l.Sessions > mostSessions {
-			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level C=%d would send %d requests: at most %d can be planned", c, l.Sessions, mostSessions), "fewer requests, or a smaller error_budget"))
+			fix := "fewer requests, or a smaller error_budget"
+			if s.Load.Mode == "wave" {
+				fix = "fewer waves"
+			}
+			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level C=%d would send %d requests: at most %d can be planned", c, l.Sessions, mostSessions), fix))
 		}
 		ordinal += l.Sessions
 		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))

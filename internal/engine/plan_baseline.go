@@ -131,11 +131,7 @@ func (p *planner) figures(ph *PhasePlan, b *spec.BaselinePhase, l *spec.Baseline
 		at := l.Figures.Places[name]
 		switch {
 		case !ok:
-			message := fmt.Sprintf("%q is no figure", name)
-			if near, ok := diag.Nearest(name, slices.Sorted(maps.Keys(known))); ok {
-				message += fmt.Sprintf(" (did you mean %q?)", near)
-			}
-			p.fault(at.DiagnoseKey(message, ""))
+			p.fault(noFigure(at, name, l.Figures.Durations[name], known))
 		case is.speed && l.Figures.Values[name] <= 0:
 			p.fault(at.Diagnose(name+" is above zero on any server that works", "leave out what was not published"))
 		case is.kind == "duration" && !l.Figures.Durations[name]:
@@ -145,6 +141,25 @@ func (p *planner) figures(ph *PhasePlan, b *spec.BaselinePhase, l *spec.Baseline
 		}
 	}
 	return assert.Table(l.Figures.Values)
+}
+
+// noFigure is the fault of a name that no figure has.
+func noFigure(at spec.At, name string, timed bool, known map[string]figureType) diag.Diagnostic {
+	if median, distribution := known[name+".p50"]; distribution {
+		value := at.Text().String()
+		if timed != (median.kind == "duration") {
+			value = "…" // its unit is wrong too
+		}
+		return at.DiagnoseKey(name+" is a distribution: its figures are p50, p95, mean, …", fmt.Sprintf("write %s: {p50: %s}, if that is what it is", name, value))
+	}
+	near, ok := diag.Nearest(name, slices.Sorted(maps.Keys(known)))
+	if !ok {
+		return at.DiagnoseKey(fmt.Sprintf("%q is no figure", name), "")
+	}
+	// In a file a name is written key by key.
+	parts := strings.Split(near, ".")
+	write := strings.Join(parts, ": {") + ": …" + strings.Repeat("}", len(parts)-1)
+	return at.DiagnoseKey(fmt.Sprintf("%q is no figure (did you mean %q?)", name, near), "write "+write)
 }
 
 // figureType is what a figure is: number, duration or bool, and whether a speed.

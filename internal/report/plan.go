@@ -4,82 +4,134 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
+	"scenario/internal/chat"
 	"scenario/internal/engine"
 	"scenario/internal/metric"
 )
 
-// Plan prints what a scenario would send: requests, tokens and KV demand of each
-// level, and what its checks and guards are.
+// Plan prints what a scenario would send: how, and for each level requests,
+// tokens, the KV cache it takes and, where the baseline says it, how long that
+// lasts; then what is judged by.
 func Plan(w io.Writer, plan *engine.Plan, p Palette) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  seed %d\n", p.bold.Sprint(plan.Scenario.Name), plan.Seed)
-	requests, tokens := 0, 0
-	for _, ph := range plan.Phases {
-		fmt.Fprintf(&b, "\n%s  %s\n", p.bold.Sprint(ph.Spec.Name), p.dim.Sprintf("%s · %s · cache %s", ph.Kind.Name, ph.Spec.Load.Mode, ph.Cache))
-		planTable(&b, ph)
-		for i, l := range ph.Levels {
-			warmups := warmupsOf(ph, i)
-			requests += l.Sessions + warmups
-			tokens += l.Sessions*(l.Profile.PromptTokens+l.Profile.OutputTokens) + warmups*(l.Profile.PromptTokens+ph.Spec.Warmup.OutputTokens)
-			if l.KV != nil && l.KV.Message != "" {
-				fmt.Fprintf(&b, "  %s %s\n", p.warn.Sprint("kv-bound"), l.KV.Message)
-			}
-		}
-		planChecks(&b, ph, p)
+	if text := plan.Scenario.Description; text != "" {
+		b.WriteString(p.dim.Sprint(text) + "\n")
 	}
-	fmt.Fprintf(&b, "\n%d requests, at most %s tokens in and out\n", requests, metric.Short(float64(tokens)))
+	if len(plan.Partial) > 0 {
+		fmt.Fprintf(&b, "%s %s: no verdict on the whole scenario\n", p.warn.Sprint("partial"), strings.Join(plan.Partial, ", "))
+	}
+	if base := plan.Baseline; base != nil {
+		fmt.Fprintf(&b, "baseline %s\n", strings.Join(filled(base.Source, base.Model, base.Hardware, base.Engine), ", "))
+	}
+	var total planTotal
+	for i, ph := range plan.Phases {
+		s := planned{plan, ph, p, i}
+		fmt.Fprintf(&b, "\n%s  %s\n", p.bold.Sprint(ph.Spec.Name), p.dim.Sprint(strings.Join(s.method(), " · ")))
+		s.table(&b)
+		s.notes(&b)
+		s.checks(&b)
+		total.add(s)
+	}
+	b.WriteString("\n" + total.String() + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// warmupsOf is the number of warm-up sessions before the i-th level that is run.
-func warmupsOf(ph *engine.PhasePlan, i int) int {
-	if ph.Spec.Warmup.Scope != "level" && i > 0 {
+// planned is one phase of a plan that is being printed.
+type planned struct {
+	plan  *engine.Plan
+	phase *engine.PhasePlan
+	p     Palette
+	index int // among the plan's phases
+}
+
+// method says how the phase's requests are sent.
+func (s planned) method() []string {
+	spec := s.phase.Spec
+	api := "completions"
+	if s.phase.API == chat.Chat {
+		api = "chat"
+	}
+	words := []string{s.phase.Kind.Name, api, spec.Load.Mode, "cache " + s.phase.Cache, "streamed"}
+	if !spec.Stream {
+		words[len(words)-1] = "not streamed"
+	}
+	if spec.Temperature.Set {
+		words = append(words, fmt.Sprintf("temperature %g", spec.Temperature.Value))
+	} else {
+		words = append(words, "temperature not sent")
+	}
+	if spec.ErrorBudget > 0 {
+		words = append(words, fmt.Sprintf("error budget %g %%", 100*spec.ErrorBudget))
+	}
+	if spec.Retries > 0 {
+		words = append(words, fmt.Sprintf("up to %d retries", spec.Retries))
+	}
+	return words
+}
+
+// warmups is the number of warm-up sessions before the i-th level that is run.
+func (s planned) warmups(i int) int {
+	switch scope := s.phase.Spec.Warmup.Scope; {
+	case scope == "level":
+	case i > 0, scope == "run" && s.warmed() != s.phase:
 		return 0
 	}
-	return ph.Levels[i].Warmups
+	return s.phase.Levels[i].Warmups
 }
 
-func planTable(b *strings.Builder, ph *engine.PhasePlan) {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Options = table.Options{SeparateHeader: true}
-	style.Format.Header = text.FormatDefault
-	t.SetStyle(style)
-	t.AppendHeader(table.Row{"C", "gated", "requests", "warm-up", "tokens in", "tokens out", "KV tokens", "KV shared"})
-	var configs []table.ColumnConfig
-	for i := range 8 {
-		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(configs)
-	for i, l := range ph.Levels {
-		gated := "yes"
-		if !l.Gated {
-			gated = "explored"
+// warmed is the phase before which the warm-up of the run is sent: the first that
+// has one and a level. Nil: there is none.
+func (s planned) warmed() *engine.PhasePlan {
+	for _, ph := range s.plan.Phases {
+		if w := ph.Spec.Warmup; w.Scope == "run" && !w.Off && len(ph.Levels) > 0 {
+			return ph
 		}
-		shared := dash
-		if l.Profile.KVShared > 0 {
-			shared = metric.Short(float64(l.Profile.KVShared))
-		}
-		t.AppendRow(table.Row{
-			l.Concurrency, gated, l.Sessions, warmupsOf(ph, i),
-			metric.Short(float64(l.Sessions * l.Profile.PromptTokens)), metric.Short(float64(l.Sessions * l.Profile.OutputTokens)),
-			metric.Short(float64(l.Profile.KVTokens)), shared,
-		})
 	}
-	b.WriteString(t.Render() + "\n")
+	return nil
 }
 
-func planChecks(b *strings.Builder, ph *engine.PhasePlan, p Palette) {
-	for _, c := range ph.Checks {
-		line := fmt.Sprintf("  %-8s %s", c.Group, c.Spec.Expr)
-		if !c.Spec.When.Empty() {
-			line += p.dim.Sprintf("  when %s", c.Spec.When)
+// planTotal is what all phases send together.
+type planTotal struct {
+	requests, tokens int
+	levels, timed    int // levels, and those whose duration the baseline tells
+	expected         time.Duration
+}
+
+func (t *planTotal) add(s planned) {
+	for i, l := range s.phase.Levels {
+		warmups := s.warmups(i)
+		t.requests += l.Sessions + warmups
+		t.tokens += l.Sessions*(l.Profile.PromptTokens+l.Profile.OutputTokens) + warmups*(l.Profile.PromptTokens+s.phase.Spec.Warmup.OutputTokens)
+		t.levels++
+		if d, ok := l.Expected(); ok {
+			t.timed++
+			t.expected += d
 		}
-		b.WriteString(line + "\n")
 	}
+}
+
+func (t *planTotal) String() string {
+	text := fmt.Sprintf("%d requests, at most %s tokens in and out", t.requests, metric.Short(float64(t.tokens)))
+	switch {
+	case t.timed == 0:
+		return text
+	case t.timed < t.levels:
+		return text + fmt.Sprintf("; at the baseline's speed about %s for the %d of %d levels that it has", span(t.expected), t.timed, t.levels)
+	}
+	return text + fmt.Sprintf("; at the baseline's speed about %s", span(t.expected))
+}
+
+// filled are the texts that are not empty.
+func filled(texts ...string) []string {
+	var list []string
+	for _, text := range texts {
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
 }

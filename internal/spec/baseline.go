@@ -92,6 +92,7 @@ func buildBaseline(file string, src []byte, rules *ruleset, f *faults) *Baseline
 	if source := root.get("source"); source != nil && source.text == "recorded" {
 		f.add(source, `"source: recorded" is not available yet in this version`, "")
 	}
+	refuseNoFigures(root, f)
 	if err := rules.check(root, f); err != nil {
 		f.note(diag.Diagnostic{Pos: diag.Pos{File: file}, Message: "the file can't be checked: " + err.Error()})
 		return nil
@@ -121,7 +122,7 @@ func readBaseline(root At, file string, f *faults) *Baseline {
 func readPhase(at At, f *faults) BaselinePhase {
 	p := BaselinePhase{At: at, Name: at.Key("name").Text(), Kind: at.Key("kind").Text(), Formula: at.Key("formula").Text()}
 	p.Note = at.Key("note").Text().String()
-	p.Figures = readFigures(at, []string{"name", "kind", "formula", "note", "levels"}, f)
+	p.Figures = readFigures(at, baselinePhaseKeys, f)
 	levels := at.Key("levels")
 	first := map[string]At{}
 	for i := range levels.Len() {
@@ -164,7 +165,7 @@ func readLevel(at At, f *faults) BaselineLevel {
 	if rate := at.Key("rate"); rate.Exists() && at.Key("concurrency").Exists() {
 		f.add(rate.key, "a level has a concurrency or a rate, not both", "remove one of the two")
 	}
-	level.Figures = readFigures(at, []string{"concurrency", "rate", "length", "note", "excluded"}, f)
+	level.Figures = readFigures(at, baselineLevelKeys, f)
 	return level
 }
 
@@ -194,8 +195,6 @@ func (g Figures) read(at At, path string, f *faults) {
 		for _, e := range n.entries {
 			g.read(At{node: e.value, key: e.key}, path+"."+e.key.text, f)
 		}
-	case (n.form == intForm || n.form == floatForm) && n.float() < 0, n.form == textForm && strings.HasPrefix(strings.TrimSpace(n.text), "-"):
-		f.add(n, at.key.text+" can't be negative; found "+n.found(), "")
 	case n.form == intForm, n.form == floatForm:
 		g.Values[path], g.Places[path] = n.float(), at
 	case n.form == textForm:

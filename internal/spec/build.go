@@ -20,6 +20,7 @@ type builder struct {
 	faults *faults
 	left   int
 	open   map[*yaml.Node]bool // the nodes around the current one
+	inFlow bool                // the current one stands in {…} or […]
 }
 
 func newBuilder(s *source, f *faults) *builder {
@@ -29,7 +30,8 @@ func newBuilder(s *source, f *faults) *builder {
 // tree is the copy of y and all below it. It is never nil: what can't be copied
 // becomes a faulty null.
 func (b *builder) tree(y *yaml.Node) *node {
-	n := &node{src: b.src, at: place{y.Line, y.Column}, flow: y.Style&yaml.FlowStyle != 0}
+	n := &node{src: b.src, at: place{y.Line, y.Column}, flow: y.Style&yaml.FlowStyle != 0, inFlow: b.inFlow}
+	defer func(outer bool) { b.inFlow = outer }(b.inFlow)
 	b.left--
 	switch {
 	case b.left < 0:
@@ -49,6 +51,7 @@ func (b *builder) tree(y *yaml.Node) *node {
 		}
 		return b.tree(y.Alias)
 	}
+	b.inFlow = n.flow
 	b.open[y] = true
 	defer delete(b.open, y)
 	switch y.Kind {
@@ -59,6 +62,9 @@ func (b *builder) tree(y *yaml.Node) *node {
 		n.form = listForm
 		for _, item := range y.Content {
 			n.items = append(n.items, b.tree(item))
+		}
+		if n.flow {
+			b.separatedItems(n)
 		}
 	default:
 		b.scalar(n, y)
@@ -135,6 +141,14 @@ func (b *builder) mapping(n *node, y *yaml.Node) {
 		key, value := b.key(keyNode, n), b.tree(valueNode)
 		if key == nil {
 			continue
+		}
+		if count := groups(valueNode, y.Content[i+2:]); n.flow && count > 0 {
+			var rest []string
+			for ; count > 0; count-- {
+				i += 2
+				rest = append(rest, y.Content[i].Value)
+			}
+			b.separated(value, rest)
 		}
 		if other := first[key.text]; other != nil {
 			b.faults.add(key, fmt.Sprintf("duplicate key %q: the first is at %d:%d",

@@ -234,12 +234,11 @@ func (d *decoder) wrong(a At, words string) {
 	d.faults.add(a.node, label+" "+words+"; found "+a.node.found(), "")
 }
 
-// unknownKey is the message for a key that is none of the allowed ones. Those that
-// the mapping has already are not what was meant.
+// unknownKey is the message for a key that is none of the allowed ones. Where the
+// mapping has the nearest of them already, none is suggested.
 func unknownKey(name string, allowed, present []string) (message, fix string) {
 	message = fmt.Sprintf("unknown key %q", short(name))
-	absent := slices.DeleteFunc(sorted(allowed), func(key string) bool { return slices.Contains(present, key) })
-	if nearest, ok := diag.Nearest(name, absent); ok {
+	if nearest, ok := diag.Nearest(name, sorted(allowed)); ok && !slices.Contains(present, nearest) {
 		return message + fmt.Sprintf(" (did you mean %q?)", nearest), "write " + nearest
 	}
 	if len(allowed) == 0 {

@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,6 +202,7 @@ func (x *explainer) keyword(e *jsonschema.ValidationError) (rules map[string]any
 func (x *explainer) target(e *jsonschema.ValidationError) target {
 	t := target{node: x.root, label: "the file", hidden: x.faults.bad[x.root]}
 	tokens := pointer(e.InstanceLocation)
+	names := strings.Contains(e.KeywordLocation, "/propertyNames")
 	for i, token := range tokens {
 		if t.node.form == listForm {
 			index, err := strconv.Atoi(token)
@@ -218,9 +220,12 @@ func (x *explainer) target(e *jsonschema.ValidationError) target {
 			t.node, t.key, t.label = entry.value, entry.key, entry.key.text
 		}
 		t.hidden = t.hidden || x.faults.bad[t.node] || t.key != nil && x.faults.bad[t.key]
-		if i == len(tokens)-1 && t.key != nil && strings.Contains(e.KeywordLocation, "/propertyNames") {
+		if i == len(tokens)-1 && names && t.key != nil && t.node.entry("") == nil {
 			t.node, t.label, t.name = t.key, fmt.Sprintf("the key %q", t.key.text), true
 		}
+	}
+	if empty := t.node.entry(""); names && empty != nil { // the validator leaves it out of the location
+		t.label, t.node, t.key, t.name = "an empty key in "+t.label, empty.key, empty.key, true
 	}
 	return t
 }
@@ -228,10 +233,15 @@ func (x *explainer) target(e *jsonschema.ValidationError) target {
 // must reports a value by what it must be, and what it is.
 func (x *explainer) must(t target, words string) { x.wrong(t, words, t.node.found(), "") }
 
+var offIsAllowed = regexp.MustCompile(`\boff\b`)
+
 func (x *explainer) wrong(t target, words, found, fix string) {
 	if t.name {
 		x.say(t.node, t.label+" "+words, fix)
 		return
+	}
+	if fix == "" && t.node.form == boolForm && !isTrue(t.node.text) && offIsAllowed.MatchString(words) {
+		fix = "write off"
 	}
 	x.say(t.node, t.label+" "+words+"; found "+found, fix)
 }

@@ -46,7 +46,7 @@ func (x *explainer) leaf(t target, rules map[string]any, keyword string, c conte
 	case "maxItems", "maxProperties":
 		x.tell(t.node, t.label+number(" must have at most %s entries; found ")+fmt.Sprint(len(t.node.items)+len(t.node.entries)), "")
 	case "maxLength":
-		x.must(t, cmp.Or(c.rule, number("must have at most %s characters")))
+		x.say(t.node, t.label+number(" must have at most %s characters; found ")+fmt.Sprint(len([]rune(t.node.text))), "")
 	case "uniqueItems":
 		x.repeated(t)
 	default:
@@ -99,8 +99,14 @@ func (x *explainer) slip(n *node, c context) (found, fix string) {
 		return found + ", " + why, fix
 	case n.form == textForm && numeric && n.style != plainStyle && n.variable == "":
 		if form, _ := resolve(strings.TrimSpace(n.text)); form == intForm || form == floatForm {
-			return found + " in quotes, which is text", "write " + strings.TrimSpace(n.raw)
+			fix := "write " + strings.TrimSpace(n.raw)
+			if n.inFlow && len(n.edits) > 0 {
+				fix += " without quotes, and the list or mapping around it line by line: inside […] and {…} YAML ends a value at {"
+			}
+			return found + " in quotes, which is text", fix
 		}
+	case n.form == textForm && strings.Contains(c.rule, "number of tokens") && tokensForm.MatchString(strings.ToLower(n.text)):
+		return found, "write " + strings.ToLower(n.text)
 	case n.form == textForm && slices.Contains(c.types, "boolean"):
 		value, ok := truth(n.text)
 		switch {

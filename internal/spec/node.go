@@ -37,6 +37,8 @@ type node struct {
 	at   place // where the parser saw it start: at its anchor or tag, if it has one
 	flow bool  // a mapping or list in {…} or […]
 
+	inFlow bool // what it stands in is one of those
+
 	// Scalars.
 	style    style
 	raw      string // as the parser unquoted it

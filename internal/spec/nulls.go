@@ -7,7 +7,7 @@ import "strings"
 func refuseNulls(root *node, f *faults) {
 	for _, e := range root.entries {
 		if !strings.HasPrefix(e.key.text, "x-") {
-			nulls{f}.entry(e, nil, false)
+			nulls{f}.entry(e, false)
 		}
 	}
 }
@@ -20,7 +20,7 @@ var needed = map[string]bool{
 
 type nulls struct{ faults *faults }
 
-func (w nulls) entry(e entry, before *entry, body bool) {
+func (w nulls) entry(e entry, body bool) {
 	if w.faults.bad[e.value] || w.faults.bad[e.key] {
 		return
 	}
@@ -31,9 +31,6 @@ func (w nulls) entry(e entry, before *entry, body bool) {
 	}
 	name, rest, joined := strings.Cut(e.key.text, ":")
 	switch {
-	case e.value.implicit && before != nil && before.value.form == intForm && thousands.MatchString(e.key.raw):
-		w.faults.add(before.value, "YAML ends the number at the comma", "write "+before.value.raw+e.key.raw)
-		w.faults.bad[e.value], w.faults.bad[before.value] = true, true
 	case joined && e.value.implicit:
 		w.faults.add(e.key, "YAML takes all of this for a key without a value", "write a space after the colon: "+name+": "+short(rest))
 		w.faults.bad[e.value] = true
@@ -54,12 +51,8 @@ func (w nulls) below(n *node, body bool) {
 	if w.faults.bad[n] {
 		return
 	}
-	for i, e := range n.entries {
-		var before *entry
-		if n.flow && i > 0 {
-			before = &n.entries[i-1]
-		}
-		w.entry(e, before, body)
+	for _, e := range n.entries {
+		w.entry(e, body)
 	}
 	for _, item := range n.items {
 		if item.form == nullForm && (item.implicit || !body) {

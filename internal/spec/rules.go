@@ -38,8 +38,8 @@ func (c *checker) check(s *Scenario) {
 		c.checkFormula(p)
 		c.checkAssumed(p)
 		if body := p.At.Key("body"); body.Exists() {
-			c.refuseKeys(body.node)
 			c.refuseSecrets(body.node)
+			c.refuseKeys(body.node)
 		}
 	}
 }

@@ -109,7 +109,7 @@ type LoadSettings struct {
 type Warmup struct {
 	At           At
 	Off          bool
-	Scope        string `yaml:"scope"` // level, run
+	Scope        string `yaml:"scope"` // level, phase, run
 	Requests     Count  `yaml:"requests"`
 	OutputTokens int    `yaml:"output_tokens,tokens"`
 	PerEndpoint  bool   `yaml:"per_endpoint"` // Requests is a count for each base URL, not for all

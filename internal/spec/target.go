@@ -128,6 +128,7 @@ func (c *checker) refuseSecrets(n *node) {
 		literal := e.value.scalar() && e.value.form != nullForm && e.value.form != boolForm &&
 			len(e.value.edits) == 0 && e.value.text != "" && !unset(e.value)
 		if literal && secretField.MatchString(e.key.text) {
+			c.faults.bad[e.value] = true
 			c.faults.add(e.key, "an API key can't stand in the file: files end up in repositories and reports",
 				`write "${NAME}", and set the variable NAME`)
 		}

@@ -64,9 +64,6 @@ func (t traps) commas(list *node) {
 	}
 }
 
-// thousands is what a comma leaves of a number's end: the 000 of 1,000.
-var thousands = regexp.MustCompile(`^[0-9]{3}$`)
-
 // openBrackets is how many round and square brackets a text does not close.
 func openBrackets(text string) int {
 	open := 0

@@ -10,7 +10,9 @@ package fixedtoken
 import (
 	_ "embed"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"scenario/internal/chat"
 	"scenario/internal/diag"
@@ -95,10 +97,13 @@ func (c *config) check(setup engine.Setup) diag.List {
 			}
 		}
 	}
-	if v := c.Prompt.Vocabulary; len(v) == 2 && v[0] >= v[1] {
+	switch from, to := c.vocabulary(); {
+	case from >= to:
 		faults = append(faults, prompt.Key("vocabulary").Diagnose("the vocabulary is empty: it runs from its first number up to, and without, its second", "write [1000, 30000]"))
+	case from == to-1:
+		faults = append(faults, prompt.Key("vocabulary").Diagnose("the vocabulary has one id: every prompt would be the same", fmt.Sprintf("widen it, or write ids: constant and id: %d", from)))
 	}
-	if d := c.repeats(setup.Phase.Cache, prompt); d != nil {
+	if d := c.repeats(setup.Phase, prompt); d != nil {
 		faults = append(faults, *d)
 	}
 	if c.Prompt.IDs == "constant" && setup.Phase.Cache == "cold" {
@@ -156,26 +161,66 @@ func (w *workload) Yield(variable string) int {
 	return 1
 }
 
-// distinctPrompts is how many prompts a cold phase must be able to make: with fewer,
-// two of them are likely to begin alike.
+// distinctPrompts is how many prompts a cold phase of random ids must be able to
+// make: with fewer, two of them are likely to begin alike.
 const distinctPrompts = 1e9
 
 // repeats is the fault of a cold phase whose ids cannot make its prompts differ.
-func (c *config) repeats(cache string, prompt spec.At) *diag.Diagnostic {
-	var d diag.Diagnostic
-	switch v := c.Prompt.Vocabulary; {
-	case cache != "cold" && cache != "": // the default is cold
-		return nil
-	case c.Prompt.IDs == "affine" && c.Prompt.Request != nil && c.Prompt.Modulo != nil && *c.Prompt.Modulo > 0 && *c.Prompt.Request%*c.Prompt.Modulo == 0:
-		d = prompt.Key("request").Diagnose("request is a multiple of modulo: every prompt is the same, and cannot be cold", "choose another request, or write cache: any")
-	case c.Prompt.IDs == "random" && len(v) == 2 && v[0] < v[1]:
-		// What begins alike for 16 ids shares a block of the prefix cache.
-		if math.Pow(float64(v[1]-v[0]), float64(min(c.Prompt.Tokens, 16))) >= distinctPrompts {
-			return nil
-		}
-		d = prompt.Key("vocabulary").Diagnose("too few ids: prompts would begin alike, and could not be cold", "widen the vocabulary, or write cache: any")
-	default:
+func (c *config) repeats(phase *spec.Phase, prompt spec.At) *diag.Diagnostic {
+	if phase.Cache != "cold" && phase.Cache != "" { // the default is cold
 		return nil
 	}
+	switch c.Prompt.IDs {
+	case "affine":
+		return c.affineRepeats(slices.Max(append([]int{1}, phase.Concurrency...)), prompt)
+	case "random":
+		return c.randomRepeats(prompt)
+	}
+	return nil
+}
+
+// affineRepeats: request·ordinal runs through modulo/gcd(request, modulo) values,
+// and each is one prompt.
+func (c *config) affineRepeats(concurrency int, prompt spec.At) *diag.Diagnostic {
+	if c.Prompt.Request == nil || c.Prompt.Modulo == nil || *c.Prompt.Modulo < 1 {
+		return nil
+	}
+	distinct := *c.Prompt.Modulo / gcd(*c.Prompt.Modulo, *c.Prompt.Request)
+	message := fmt.Sprintf("there are only %d different prompts, fewer than are in flight at C=%d: they cannot be cold", distinct, concurrency)
+	switch {
+	case distinct == 1:
+		message = "request is a multiple of modulo: every prompt is the same, and cannot be cold"
+	case distinct >= concurrency:
+		return nil
+	}
+	d := prompt.Key("request").Diagnose(message, "choose a request that shares no factor with modulo, or write cache: any")
 	return &d
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// randomRepeats: what begins alike for 16 ids shares a block of the prefix cache.
+func (c *config) randomRepeats(prompt spec.At) *diag.Diagnostic {
+	from, to := c.vocabulary()
+	if from >= to-1 || math.Pow(float64(to-from), float64(min(c.Prompt.Tokens, 16))) >= distinctPrompts {
+		return nil // of one id or none another fault is told
+	}
+	d := prompt.Key("tokens").Diagnose("so short prompts would begin alike, and could not be cold", "write more tokens, or cache: any")
+	if at := prompt.Key("vocabulary"); at.Exists() {
+		d = at.Diagnose("too few ids: prompts would begin alike, and could not be cold", "widen the vocabulary, or write cache: any")
+	}
+	return &d
+}
+
+// vocabulary is the range that random ids are drawn from, without its end.
+func (c *config) vocabulary() (from, to int) {
+	if v := c.Prompt.Vocabulary; len(v) == 2 {
+		return v[0], v[1]
+	}
+	return 1000, 30000
 }

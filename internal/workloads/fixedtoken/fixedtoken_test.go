@@ -230,11 +230,17 @@ func TestFaultsOfTheWorkload(t *testing.T) {
 		"too few ids":          {"workload: {prompt: {ids: random, tokens: 64, vocabulary: [5, 8]}, output_tokens: 8}\n", "too few ids"},
 		"too few prompts":      {"cache: cold\nworkload: {prompt: {ids: random, tokens: 2, vocabulary: [1000, 30000]}, output_tokens: 8}\n", "too few ids"},
 		"one affine prompt":    {"cache: cold\nworkload: {prompt: {ids: affine, tokens: 8, base: 1, request: 20, position: 3, modulo: 10}, output_tokens: 8}\n", "every prompt is the same"},
+		"one id":               {"cache: any\nworkload: {prompt: {ids: random, tokens: 64, vocabulary: [5, 6]}, output_tokens: 8}\n", "write ids: constant and id: 5"},
+		"short prompts":        {"workload: {prompt: {ids: random, tokens: 1}, output_tokens: 8}\n", "so short prompts would begin alike"},
+		"few affine prompts":   {"concurrency: [1, 8]\nworkload: {prompt: {ids: affine, tokens: 8, base: 1, request: 24, position: 3, modulo: 96}, output_tokens: 8}\n", "only 4 different prompts, fewer than are in flight at C=8"},
 		"ids to chat":          {"api: chat\nworkload: {prompt: {ids: random, tokens: 8}, output_tokens: 8}\n", "token ids go to the completions API only"},
 		"two ways to end":      {"workload: {prompt: {ids: random, tokens: 8}, output_tokens: 8, ignore_eos: false, min_tokens: true}\n", "min_tokens forces the length"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := scenario(t, "concurrency: 1\n"+c.phase)
+			if !strings.HasPrefix(c.phase, "concurrency:") {
+				c.phase = "concurrency: 1\n" + c.phase
+			}
+			s := scenario(t, c.phase)
 			api := chat.Completions
 			if s.Phases[0].API == "chat" {
 				api = chat.Chat
@@ -244,5 +250,20 @@ func TestFaultsOfTheWorkload(t *testing.T) {
 				t.Errorf("faults:\n%swant %q with a place", faults, c.want)
 			}
 		})
+	}
+}
+
+func TestPromptsThatRepeatMayDoSoWhereTheyNeedNotBeCold(t *testing.T) {
+	for name, phase := range map[string]string{
+		"two ids":          "cache: any\nworkload: {prompt: {ids: random, tokens: 64, vocabulary: [5, 7]}, output_tokens: 8}\n",
+		"one token":        "cache: any\nworkload: {prompt: {ids: random, tokens: 1}, output_tokens: 8}\n",
+		"one prompt":       "cache: any\nworkload: {prompt: {ids: affine, tokens: 8, base: 1, request: 0, position: 3, modulo: 96}, output_tokens: 8}\n",
+		"enough of affine": "workload: {prompt: {ids: affine, tokens: 8, base: 1, request: 12, position: 3, modulo: 96}, output_tokens: 8}\n",
+		"enough of four":   "workload: {prompt: {ids: random, tokens: 16, vocabulary: [5, 9]}, output_tokens: 8}\n",
+	} {
+		s := scenario(t, "concurrency: 8\n"+phase)
+		if _, faults := newWorkload(engine.Setup{Phase: &s.Phases[0], API: chat.Completions}); len(faults) > 0 {
+			t.Errorf("%s: %s", name, faults)
+		}
 	}
 }

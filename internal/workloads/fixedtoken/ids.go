@@ -21,10 +21,7 @@ func (c *config) generator(setup engine.Setup) generator {
 	case "affine":
 		return affine{*c.Prompt.Base, *c.Prompt.Request, *c.Prompt.Position, *c.Prompt.Modulo}
 	}
-	from, to := 1000, 30000
-	if v := c.Prompt.Vocabulary; len(v) == 2 {
-		from, to = v[0], v[1]
-	}
+	from, to := c.vocabulary()
 	return random{from: from, to: to, key: fmt.Sprintf("%s|%d|%s", setup.Nonce, setup.Seed, setup.Phase.Name)}
 }
 

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"scenario/internal/engine"
+	"scenario/internal/formula"
+	"scenario/internal/spec"
+	"scenario/internal/workloads"
+)
+
+// planOf plans testdata/plan.yaml.
+func planOf(t *testing.T, o engine.PlanOptions) *engine.Plan {
+	t.Helper()
+	read := func(file string) []byte {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return src
+	}
+	o.Kinds = workloads.Kinds()
+	language := spec.Options{Formulas: formula.IDs()}
+	for _, kind := range o.Kinds {
+		language.Kinds = append(language.Kinds, spec.KindSchema{Name: kind.Name, Schema: kind.Schema})
+	}
+	for _, guard := range engine.Guards() {
+		g := spec.GuardSchema{ID: guard.ID}
+		for _, threshold := range guard.Thresholds {
+			g.Thresholds = append(g.Thresholds, spec.ThresholdSchema{Name: threshold.Name, Min: threshold.Min, Max: threshold.Max})
+		}
+		language.Guards = append(language.Guards, g)
+	}
+	s, faults := spec.Load("plan.yaml", read("testdata/plan.yaml"), language)
+	if s == nil {
+		t.Fatal(faults)
+	}
+	baseline, faults := spec.LoadBaseline("plan.baseline.yaml", read("testdata/plan.baseline.yaml"))
+	if baseline == nil {
+		t.Fatal(faults)
+	}
+	plan, faults := engine.NewPlan(s, baseline, o)
+	if plan == nil {
+		t.Fatal(faults)
+	}
+	return plan
+}
+
+func TestPlan(t *testing.T) {
+	for name, o := range map[string]engine.PlanOptions{
+		"plan.txt": {},
+		// Another phase is the first with a warm-up of the run, or a level of it.
+		"plan_partial.txt": {Phases: []string{"long"}, When: "concurrency > 8 and concurrency < 128"},
+	} {
+		var b strings.Builder
+		if err := Plan(&b, planOf(t, o), NewPalette(false)); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.String())
+	}
+}
