@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"scenario/internal/chat"
 	"scenario/internal/nullserver"
 )
 
@@ -69,6 +70,29 @@ func TestSpread(t *testing.T) {
 	}
 	if got := spreadOf(nil); got != (spread{}) {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+func TestCPUIsThatOfTheStreams(t *testing.T) {
+	reply := func(at ...chat.Stamp) *chat.Reply {
+		r := new(chat.Reply)
+		for _, a := range at {
+			r.Events = append(r.Events, chat.Event{At: a})
+		}
+		return r
+	}
+	begin, end := streaming([]*chat.Reply{reply(15, 20, 30), reply(12, 25), reply(13, 44)})
+	if begin != 12 || end != 44 {
+		t.Errorf("the streams are from %d to %d, not from 12 to 44", begin, end)
+	}
+	looks := []look{{0, 5}, {10, 100}, {20, 105}, {40, 125}, {50, 130}, {60, 900}}
+	for _, c := range []struct {
+		begin, end chat.Stamp
+		want       time.Duration
+	}{{12, 44, 30}, {10, 40, 25}, {0, 100, 895}, {12, 13, 5}} {
+		if got := between(looks, c.begin, c.end); got != c.want {
+			t.Errorf("from %d to %d: %d, want %d", c.begin, c.end, got, c.want)
+		}
 	}
 }
 

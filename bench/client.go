@@ -70,17 +70,19 @@ func drive(orders string, stdout io.Writer) error {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu := cpuTime()
+	m := startMeter(clock)
 	replies := o.Load.send(ctx, client)
-	cpu = cpuTime() - cpu
+	looks := m.stop()
 	runtime.ReadMemStats(&after)
+	resident := residentBytes() // before the evaluation, which takes some too
 	s, err := o.Load.judge(replies, offset)
 	if err != nil {
 		return err
 	}
-	s.CPU = cpu.Seconds() * 1e6 / float64(s.Events)
+	begin, end := streaming(replies)
+	s.CPU = between(looks, begin, end).Seconds() * 1e6 / float64(s.Events)
 	s.Allocs = float64(after.Mallocs-before.Mallocs) / float64(s.Events)
-	s.RSS = float64(residentBytes()) / 1e6
+	s.RSS = float64(resident) / 1e6
 	return json.NewEncoder(stdout).Encode(s)
 }
 

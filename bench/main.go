@@ -18,13 +18,15 @@
 //   - TTFT error: the client's TTFT, less the server's time from the request's
 //     arrival (as the kernel stamped it) to the write of the first event; without
 //     its sign
-//   - CPU per event: CPU time of the whole client process, from its first request to
-//     its last reply, over the events it was sent; events per second and core is one
-//     over that, in a load without pauses
+//   - CPU per event: CPU time of the whole client process, from the first event of
+//     all streams to the last, over the events; events per second and core is one over
+//     that, in a load without pauses
 //   - write and read of one event: what the kernel alone takes for both, on one
 //     thread; it is the machine's part in the CPU above, and was 6.7 µs where the
 //     targets were set
-//   - memory: the largest resident set of the whole client process
+//   - allocations per event: those of requests and replies are in it
+//   - memory: the largest resident set of the whole client process, while it sends and
+//     receives
 package main
 
 import (
