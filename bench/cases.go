@@ -15,6 +15,9 @@ type load struct {
 	Read    bool    // stamp arrivals after the read, not by the kernel
 }
 
+// pauses reports whether the load leaves its cores idle at times.
+func (l load) pauses() bool { return l.Server.Interval > 0 }
+
 // target is the bound of a figure: at most, or at least if Least. A bound of CPU
 // time depends on the machine, whose part in it is the floor.
 type target struct {
