@@ -50,7 +50,7 @@ func TestEveryKindOfCase(t *testing.T) {
 	if err := r.print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"arrival error p99", "ITL error p99", "TTFT error p99", "events per second and core", "resident memory", "targets missed"} {
+	for _, want := range []string{"arrival error p99", "ITL error p99", "TTFT error p99", "events per second and core", "events per read", "resident memory", "targets missed"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table has no %s", want)
 		}

@@ -162,6 +162,7 @@ func unpaced(perWrite, events int, read bool) measured {
 			}
 			return []figure{
 				{"events per second and core", "k", 1e3 / s.CPU, speed},
+				{"events per read", "", s.PerRead, nil},
 				{"allocations per event", "", s.Allocs, bound(0.01, read)},
 			}
 		},

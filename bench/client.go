@@ -30,6 +30,7 @@ type sample struct {
 	Allocs             float64 // per event
 	RSS                float64
 	Events             int
+	PerRead            float64 // events in a read of the connection
 	KernelShare        float64 // of the reads, stamped by the kernel
 }
 
@@ -159,6 +160,7 @@ func (l load) judge(replies []*chat.Reply, offset int64) (*sample, error) {
 	}
 	s.Arrival, s.ITL, s.TTFT = spreadOf(arrival), spreadOf(itl), spreadOf(first)
 	if reads > 0 {
+		s.PerRead = float64(s.Events) / float64(reads)
 		s.KernelShare = float64(kernel) / float64(reads)
 	}
 	return s, nil
