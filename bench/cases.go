@@ -134,6 +134,7 @@ func ttft(seconds, streams int, read bool) []measured {
 			return []figure{
 				{"TTFT error p50", "µs", s.TTFT.P50, nil},
 				{"TTFT error p99", "µs", s.TTFT.P99, bound(p99, read)},
+				{"allocations per request", "", s.RequestAllocs, nil},
 			}
 		}
 	}

@@ -28,6 +28,7 @@ type sample struct {
 	Arrival, ITL, TTFT spread
 	CPU                float64 // per event
 	Allocs             float64 // per event
+	RequestAllocs      float64 // per request, with its reply
 	RSS                float64
 	Events             int
 	PerRead            float64 // events in a read of the connection
@@ -82,7 +83,8 @@ func drive(orders string, stdout io.Writer) error {
 	}
 	begin, end := streaming(replies)
 	s.CPU = between(looks, begin, end).Seconds() * 1e6 / float64(s.Events)
-	s.Allocs = float64(after.Mallocs-before.Mallocs) / float64(s.Events)
+	allocs := float64(after.Mallocs - before.Mallocs)
+	s.Allocs, s.RequestAllocs = allocs/float64(s.Events), allocs/float64(len(replies))
 	s.RSS = float64(resident) / 1e6
 	return json.NewEncoder(stdout).Encode(s)
 }

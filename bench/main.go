@@ -26,7 +26,8 @@
 //   - write and read of one event: what the kernel alone takes for both, on one
 //     thread; it is the machine's part in the CPU above, and was 6.7 µs where the
 //     targets were set
-//   - allocations per event: those of requests and replies are in it
+//   - allocations per event: in long streams, so that those of the request and of the
+//     reply count little; allocations per request: those, in streams of four events
 //   - memory: the largest resident set of the whole client process, while it sends and
 //     receives
 package main
