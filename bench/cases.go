@@ -122,6 +122,7 @@ func paced(streams, tokens, seconds int, together, read bool) measured {
 				{"ITL error p50", "µs", s.ITL.P50, nil},
 				{"ITL error p99", "µs", s.ITL.P99, bound(20, read)},
 				{"CPU per event", "µs", s.CPU, cpuBound(cpu, read)},
+				{"core in use", "%", s.Busy, nil},
 			}
 		},
 	}

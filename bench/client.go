@@ -27,6 +27,7 @@ type order struct {
 type sample struct {
 	Arrival, ITL, TTFT spread
 	CPU                float64 // per event
+	Busy               float64 // percent of a core
 	Allocs             float64 // per event
 	RequestAllocs      float64 // per request, with its reply
 	RSS                float64
@@ -82,7 +83,9 @@ func drive(orders string, stdout io.Writer) error {
 		return err
 	}
 	begin, end := streaming(replies)
-	s.CPU = between(looks, begin, end).Seconds() * 1e6 / float64(s.Events)
+	used := between(looks, begin, end)
+	s.CPU = used.Seconds() * 1e6 / float64(s.Events)
+	s.Busy = 100 * float64(used) / float64(max(1, end-begin))
 	allocs := float64(after.Mallocs - before.Mallocs)
 	s.Allocs, s.RequestAllocs = allocs/float64(s.Events), allocs/float64(len(replies))
 	s.RSS = float64(resident) / 1e6

@@ -21,6 +21,8 @@
 //   - CPU per event: CPU time of the whole client process, from the first event of
 //     all streams to the last, over the events; events per second and core is one over
 //     that, in a load without pauses
+//   - core in use: the same CPU time over the time that passed; from 80 % on, events wait
+//     for the client, and its errors are those of the queue
 //   - events per read: a client that is behind, as a neighbour on its core makes it,
 //     reads several packets at once, which costs less than one after the other
 //   - write and read of one event: what the kernel alone takes for both, on one
