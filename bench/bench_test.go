@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 // TestEveryKindOfCase makes small measurements of each kind: they must give finite
 // figures, whatever these are.
 func TestEveryKindOfCase(t *testing.T) {
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // with the race detector, each process would end a second later
 	list := cases(true)
 	if len(list) != 20 {
 		t.Errorf("%d cases, want 20", len(list))
