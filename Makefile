@@ -23,7 +23,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	@$(GO) list -f '{{.ImportPath}}' ./... | while read -r package; do \
 	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 	    echo "$$package $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$package || exit 1; \
 	  done; \
 	done
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"scenario/internal/chat"
 	"scenario/internal/nullserver"
 )
 
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 // TestEveryKindOfCase makes small measurements of each kind: they must give finite
 // figures, whatever these are.
 func TestEveryKindOfCase(t *testing.T) {
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // with the race detector, each process would end a second later
 	list := cases(true)
 	if len(list) != 20 {
 		t.Errorf("%d cases, want 20", len(list))
@@ -49,7 +51,7 @@ func TestEveryKindOfCase(t *testing.T) {
 	if err := r.print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"arrival error p99", "ITL error p99", "TTFT error p99", "events per second and core", "resident memory", "targets missed"} {
+	for _, want := range []string{"arrival error p99", "ITL error p99", "TTFT error p99", "events per second and core", "events per read", "resident memory", "targets missed"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table has no %s", want)
 		}
@@ -69,6 +71,29 @@ func TestSpread(t *testing.T) {
 	}
 	if got := spreadOf(nil); got != (spread{}) {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+func TestCPUIsThatOfTheStreams(t *testing.T) {
+	reply := func(at ...chat.Stamp) *chat.Reply {
+		r := new(chat.Reply)
+		for _, a := range at {
+			r.Events = append(r.Events, chat.Event{At: a})
+		}
+		return r
+	}
+	begin, end := streaming([]*chat.Reply{reply(15, 20, 30), reply(12, 25), reply(13, 44)})
+	if begin != 12 || end != 44 {
+		t.Errorf("the streams are from %d to %d, not from 12 to 44", begin, end)
+	}
+	looks := []look{{0, 5}, {10, 100}, {20, 105}, {40, 125}, {50, 130}, {60, 900}}
+	for _, c := range []struct {
+		begin, end chat.Stamp
+		want       time.Duration
+	}{{12, 44, 30}, {10, 40, 25}, {0, 100, 895}, {12, 13, 5}} {
+		if got := between(looks, c.begin, c.end); got != c.want {
+			t.Errorf("from %d to %d: %d, want %d", c.begin, c.end, got, c.want)
+		}
 	}
 }
 

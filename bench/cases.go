@@ -15,6 +15,9 @@ type load struct {
 	Read    bool    // stamp arrivals after the read, not by the kernel
 }
 
+// pauses reports whether the load leaves its cores idle at times.
+func (l load) pauses() bool { return l.Server.Interval > 0 }
+
 // target is the bound of a figure: at most, or at least if Least. A bound of CPU
 // time depends on the machine, whose part in it is the floor.
 type target struct {
@@ -119,6 +122,7 @@ func paced(streams, tokens, seconds int, together, read bool) measured {
 				{"ITL error p50", "µs", s.ITL.P50, nil},
 				{"ITL error p99", "µs", s.ITL.P99, bound(20, read)},
 				{"CPU per event", "µs", s.CPU, cpuBound(cpu, read)},
+				{"core in use", "%", s.Busy, nil},
 			}
 		},
 	}
@@ -131,6 +135,7 @@ func ttft(seconds, streams int, read bool) []measured {
 			return []figure{
 				{"TTFT error p50", "µs", s.TTFT.P50, nil},
 				{"TTFT error p99", "µs", s.TTFT.P99, bound(p99, read)},
+				{"allocations per request", "", s.RequestAllocs, nil},
 			}
 		}
 	}
@@ -159,6 +164,7 @@ func unpaced(perWrite, events int, read bool) measured {
 			}
 			return []figure{
 				{"events per second and core", "k", 1e3 / s.CPU, speed},
+				{"events per read", "", s.PerRead, nil},
 				{"allocations per event", "", s.Allocs, bound(0.01, read)},
 			}
 		},

@@ -15,7 +15,6 @@ import (
 	"scenario/internal/chat"
 	"scenario/internal/metric"
 	"scenario/internal/nullserver"
-	"scenario/internal/rusage"
 )
 
 // order is what a client process is told.
@@ -29,9 +28,12 @@ type order struct {
 type sample struct {
 	Arrival, ITL, TTFT spread
 	CPU                float64 // per event
+	Busy               float64 // percent of a core
 	Allocs             float64 // per event
+	RequestAllocs      float64 // per request, with its reply
 	RSS                float64
 	Events             int
+	PerRead            float64 // events in a read of the connection
 	KernelShare        float64 // of the reads, stamped by the kernel
 }
 
@@ -72,17 +74,22 @@ func drive(orders string, stdout io.Writer) error {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu := rusage.CPUTime()
+	m := startMeter(clock)
 	replies := o.Load.send(ctx, client)
-	cpu = rusage.CPUTime() - cpu
+	looks := m.stop()
 	runtime.ReadMemStats(&after)
+	resident := residentBytes() // before the evaluation, which takes some too
 	s, err := o.Load.judge(replies, offset)
 	if err != nil {
 		return err
 	}
-	s.CPU = cpu.Seconds() * 1e6 / float64(s.Events)
-	s.Allocs = float64(after.Mallocs-before.Mallocs) / float64(s.Events)
-	s.RSS = float64(residentBytes()) / 1e6
+	begin, end := streaming(replies)
+	used := between(looks, begin, end)
+	s.CPU = used.Seconds() * 1e6 / float64(s.Events)
+	s.Busy = 100 * float64(used) / float64(max(1, end-begin))
+	allocs := float64(after.Mallocs - before.Mallocs)
+	s.Allocs, s.RequestAllocs = allocs/float64(s.Events), allocs/float64(len(replies))
+	s.RSS = float64(resident) / 1e6
 	return json.NewEncoder(stdout).Encode(s)
 }
 
@@ -159,6 +166,7 @@ func (l load) judge(replies []*chat.Reply, offset int64) (*sample, error) {
 	}
 	s.Arrival, s.ITL, s.TTFT = spreadOf(arrival), spreadOf(itl), spreadOf(first)
 	if reads > 0 {
+		s.PerRead = float64(s.Events) / float64(reads)
 		s.KernelShare = float64(kernel) / float64(reads)
 	}
 	return s, nil

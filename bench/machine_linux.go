@@ -14,14 +14,18 @@ import (
 // placement says which core each process runs on.
 type placement struct {
 	pinned         bool
+	first          bool // above all ordinary processes, while there are pauses to let others run
 	server, client int
 }
 
 func (p placement) String() string {
-	if !p.pinned {
+	switch {
+	case !p.pinned:
 		return "server and client share the cores"
+	case !p.first:
+		return fmt.Sprintf("server on core %d, client on core %d, at the priority of their neighbours", p.server, p.client)
 	}
-	return fmt.Sprintf("server on core %d, client on core %d", p.server, p.client)
+	return fmt.Sprintf("server on core %d, client on core %d, at real-time priority where paced", p.server, p.client)
 }
 
 // place gives the server and the client a core each, of those that this process may
@@ -40,27 +44,46 @@ func place() placement {
 	if len(cores) < 2 {
 		return placement{}
 	}
-	return placement{pinned: true, server: cores[0], client: cores[1]}
+	return placement{pinned: true, first: mayBeFirst(), server: cores[0], client: cores[1]}
 }
 
-// start starts a process on a core: it inherits the core from the thread that
-// starts it.
-func (p placement) start(cmd *exec.Cmd, core int) error {
+// mayBeFirst tries it on a thread that ends afterwards.
+func mayBeFirst() bool {
+	may := make(chan bool)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with this function
+		may <- beFirst() == nil
+	}()
+	return <-may
+}
+
+// beFirst gives this thread the lowest of the real-time priorities that is not
+// shared with all kinds of housekeeping.
+func beFirst() error {
+	return unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_RR, Priority: 10}, 0)
+}
+
+// start starts a process on a core, and above others if it leaves them time. It
+// inherits both from the thread that starts it, which ends afterwards.
+func (p placement) start(cmd *exec.Cmd, core int, pauses bool) error {
 	if !p.pinned {
 		return cmd.Start()
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var old, one unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &old); err != nil {
-		return err
-	}
-	one.Set(core)
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
-		return err
-	}
-	defer unix.SchedSetaffinity(0, &old)
-	return cmd.Start()
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		var one unix.CPUSet
+		one.Set(core)
+		err := unix.SchedSetaffinity(0, &one)
+		if err == nil && p.first && pauses {
+			err = beFirst()
+		}
+		if err == nil {
+			err = cmd.Start()
+		}
+		started <- err
+	}()
+	return <-started
 }
 
 // residentBytes is the largest resident set that this process has had.

@@ -11,7 +11,7 @@ func (placement) String() string { return "server and client share the cores" }
 
 func place() placement { return placement{} }
 
-func (placement) start(cmd *exec.Cmd, _ int) error { return cmd.Start() }
+func (placement) start(cmd *exec.Cmd, _ int, _ bool) error { return cmd.Start() }
 
 // residentBytes is not measured on this system.
 func residentBytes() int64 { return 0 }

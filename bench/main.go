@@ -18,13 +18,20 @@
 //   - TTFT error: the client's TTFT, less the server's time from the request's
 //     arrival (as the kernel stamped it) to the write of the first event; without
 //     its sign
-//   - CPU per event: CPU time of the whole client process, from its first request to
-//     its last reply, over the events it was sent; events per second and core is one
-//     over that, in a load without pauses
+//   - CPU per event: CPU time of the whole client process, from the first event of
+//     all streams to the last, over the events; events per second and core is one over
+//     that, in a load without pauses
+//   - core in use: the same CPU time over the time that passed; from 80 % on, events wait
+//     for the client, and its errors are those of the queue
+//   - events per read: a client that is behind, as a neighbour on its core makes it,
+//     reads several packets at once, which costs less than one after the other
 //   - write and read of one event: what the kernel alone takes for both, on one
 //     thread; it is the machine's part in the CPU above, and was 6.7 µs where the
 //     targets were set
-//   - memory: the largest resident set of the whole client process
+//   - allocations per event: in long streams, so that those of the request and of the
+//     reply count little; allocations per request: those, in streams of four events
+//   - memory: the largest resident set of the whole client process, while it sends and
+//     receives
 package main
 
 import (

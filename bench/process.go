@@ -38,6 +38,7 @@ func serve(orders string, in io.Reader, stdout io.Writer) error {
 
 // once makes one measurement, with a server and a client process.
 func once(l load, cores placement) (*sample, error) {
+	l.Server.Exact = true
 	config, err := json.Marshal(l.Server)
 	if err != nil {
 		return nil, err
@@ -46,6 +47,9 @@ func once(l load, cores placement) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The pacer needs a thread beside those that read requests, and nothing is
+	// allocated for an event.
+	server.Env = append(os.Environ(), "GOMAXPROCS=2", "GOGC=off")
 	in, err := server.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -54,7 +58,7 @@ func once(l load, cores placement) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cores.start(server, cores.server); err != nil {
+	if err := cores.start(server, cores.server, l.pauses()); err != nil {
 		return nil, err
 	}
 	defer server.Wait()
@@ -73,7 +77,7 @@ func once(l load, cores placement) (*sample, error) {
 	}
 	var found bytes.Buffer
 	client.Stdout = &found
-	if err := cores.start(client, cores.client); err != nil {
+	if err := cores.start(client, cores.client, l.pauses()); err != nil {
 		return nil, err
 	}
 	if err := client.Wait(); err != nil {

@@ -31,8 +31,9 @@ type answer struct {
 	events []Event
 	notes  notes
 
-	pattern pattern
-	only    single // the text of the object being added, if it has but one
+	pattern  pattern
+	elements []gjson.Result // of the choices being added
+	only     single         // the text of the object being added, if it has but one
 }
 
 // single is the only piece of text of an object that is not empty.
@@ -44,14 +45,14 @@ type single struct {
 
 func newAnswer() answer { return answer{usage: newUsage()} }
 
-// payload holds the members of one object that matter.
+// payload holds the members of one object that matter. It is large, as choice is,
+// and every stream has a stack: so they are passed by reference.
 type payload struct {
 	choices, usage, timings, model, fingerprint gjson.Result
 	maybeError                                  bool
 }
 
-func readPayload(root gjson.Result) payload {
-	var p payload
+func (p *payload) read(root gjson.Result) {
 	root.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "choices":
@@ -71,14 +72,14 @@ func readPayload(root gjson.Result) payload {
 		}
 		return true
 	})
-	return p
 }
 
 // add takes the next object, which arrived at the given moment. Once it returns
 // a fault the reply is over.
 func (a *answer) add(root gjson.Result, at Stamp) *fault {
 	a.payloads++
-	p := readPayload(root)
+	var p payload
+	p.read(root)
 	if p.maybeError {
 		if e, found := errorIn(root); found {
 			return carriedError(e)
@@ -87,29 +88,15 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 	if p.choices.Type == gjson.Null && p.usage.Type == gjson.Null && p.timings.Type == gjson.Null {
 		a.notes.add("an object without choices came: " + quote(root.Raw))
 	}
-	a.identify(p)
+	a.identify(&p)
 
 	a.only = single{}
 	had, noted := a.finish, len(a.notes.list)
-	var kind EventKind
-	var own gjson.Result // usage inside a choice: some gateways put it there
-	choices, finishes := 0, false
 	if p.choices.Type != gjson.Null && !p.choices.IsArray() {
 		a.notes.add("choices is not a list")
 		p.choices = gjson.Result{}
 	}
-	p.choices.ForEach(func(_, element gjson.Result) bool {
-		choices++
-		c := readChoice(element)
-		if c.index.Int() > 0 {
-			a.notes.add("the reply has several choices; only the first is read")
-			return true
-		}
-		kind |= a.text(c)
-		finishes = a.finishedBy(c) || finishes
-		own = c.usage
-		return true
-	})
+	kind, finishes, choices := a.choose(&p)
 	if kind != 0 {
 		a.wrote, a.usageAlone = true, false
 		if had != "" {
@@ -117,9 +104,6 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 		}
 	}
 
-	if p.usage.Type == gjson.Null {
-		p.usage = own
-	}
 	a.usage.addTimings(p.timings, &a.notes)
 	tokens, counted := a.usage.add(p.usage, &a.notes)
 	if counted && (finishes || choices == 0) {
@@ -139,11 +123,46 @@ func (a *answer) add(root gjson.Result, at Stamp) *fault {
 	return nil
 }
 
+// choose adds what the first of an object's choices carries. It returns what kinds
+// of output that was, whether the choice has a finish reason, and how many choices
+// there are. Usage inside a choice, where some gateways put it, becomes the object's
+// if that has none.
+//
+//go:noinline
+func (a *answer) choose(p *payload) (kind EventKind, finishes bool, choices int) {
+	a.elements = appendElements(a.elements[:0], &p.choices)
+	var c choice
+	for i := range a.elements {
+		c = choice{}
+		c.read(a.elements[i])
+		if c.index.Int() > 0 {
+			a.notes.add("the reply has several choices; only the first is read")
+			continue
+		}
+		kind |= a.text(&c)
+		finishes = a.finishedBy(&c) || finishes
+		if p.usage.Type == gjson.Null {
+			p.usage = c.usage
+		}
+	}
+	choices = len(a.elements)
+	clear(a.elements)
+	return kind, finishes, choices
+}
+
+func appendElements(list []gjson.Result, v *gjson.Result) []gjson.Result {
+	v.ForEach(func(_, element gjson.Result) bool {
+		list = append(list, element)
+		return true
+	})
+	return list
+}
+
 // maxName bounds the names that a server gives itself, in characters.
 const maxName = 200
 
 // identify keeps what the server says it is.
-func (a *answer) identify(p payload) {
+func (a *answer) identify(p *payload) {
 	if model := p.model.Str; model != "" && model != a.model && OneLine(model, maxName) != a.model {
 		if a.model != "" {
 			a.notes.add("the reply names different models")
@@ -163,7 +182,7 @@ var abortReasons = map[string]bool{
 }
 
 // finishedBy keeps the finish reason of a choice and reports whether it has one.
-func (a *answer) finishedBy(c choice) bool {
+func (a *answer) finishedBy(c *choice) bool {
 	reason := c.finish
 	if reason.IsObject() {
 		reason = reason.Get("type")

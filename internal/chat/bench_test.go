@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,7 +87,14 @@ func BenchmarkRecordedStreams(b *testing.B) {
 		pieces := longStream(b, name, times)
 		run := func(way string, pieces [][]byte) {
 			b.Run(name+"/"+way, func(b *testing.B) {
+				size := 0
+				for _, piece := range pieces {
+					size += len(piece)
+				}
+				b.SetBytes(int64(size))
 				b.ReportAllocs()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
 				for b.Loop() {
 					d := newDecoder("text/event-stream", true)
 					for _, piece := range pieces {
@@ -97,7 +105,9 @@ func BenchmarkRecordedStreams(b *testing.B) {
 						b.Fatalf("%d events: %v", len(d.answer.events), d.fault)
 					}
 				}
+				runtime.ReadMemStats(&after)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*times), "ns/event")
+				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(b.N*times), "allocs/event")
 			})
 		}
 		run("one event per read", pieces)

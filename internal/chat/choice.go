@@ -7,8 +7,7 @@ type choice struct {
 	index, delta, message, text, finish, usage, err gjson.Result
 }
 
-func readChoice(v gjson.Result) choice {
-	var c choice
+func (c *choice) read(v gjson.Result) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "index":
@@ -28,12 +27,11 @@ func readChoice(v gjson.Result) choice {
 		}
 		return true
 	})
-	return c
 }
 
 // text adds what a choice carries to the answer and says what kinds of output
 // that was.
-func (a *answer) text(c choice) EventKind {
+func (a *answer) text(c *choice) EventKind {
 	switch {
 	case c.delta.IsObject():
 		a.deltas = true

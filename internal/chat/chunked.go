@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"net/textproto"
 	"strconv"
 )
@@ -16,11 +17,20 @@ type chunkedBody struct {
 	r     *bufio.Reader
 	left  int64 // bytes of the chunk to come
 	begun bool  // a chunk has been read, and its line end not
+	waste int64 // bytes that are not data, beyond what is free
 	err   error // io.EOF: the body is over
 }
 
-// maxChunkDigits bounds the size that a chunk may announce, to 2^60 - 1.
-const maxChunkDigits = 15
+// maxChunkDigits bounds the digits of a chunk's size; the size itself is below 2^63.
+const maxChunkDigits = 16
+
+// A sender may waste no more than maxExcess bytes on what is not data, beyond
+// freeExcess for each chunk and twice its data: as net/http has it, lest a stream
+// without data is read for ever.
+const (
+	freeExcess = 16
+	maxExcess  = 16 << 10
+)
 
 var errChunk = errors.New("malformed chunked encoding")
 
@@ -86,7 +96,8 @@ func (b *chunkedBody) nextChunk() error {
 		return err
 	}
 	size, ok := chunkSize(line)
-	if !ok {
+	b.waste = max(0, b.waste+int64(len(line))+2-freeExcess-2*min(size, maxExcess))
+	if !ok || b.waste > maxExcess {
 		return errChunk
 	}
 	b.left, b.begun = size, true
@@ -119,6 +130,8 @@ func (b *chunkedBody) trailer() error {
 }
 
 // line reads a line without its end, which is a carriage return and a line feed.
+// No other carriage return may be in it: who takes that for the end of the line
+// would read another body.
 func (b *chunkedBody) line() ([]byte, error) {
 	line, err := b.r.ReadSlice('\n')
 	switch {
@@ -128,7 +141,7 @@ func (b *chunkedBody) line() ([]byte, error) {
 		return nil, cutShort(err)
 	}
 	line, found := bytes.CutSuffix(line, []byte("\r\n"))
-	if !found {
+	if !found || bytes.IndexByte(line, '\r') >= 0 {
 		return nil, errChunk
 	}
 	return line, nil
@@ -136,13 +149,10 @@ func (b *chunkedBody) line() ([]byte, error) {
 
 // chunkSize reads the size in a chunk's head. Extensions are ignored.
 func chunkSize(line []byte) (int64, bool) {
-	if i := bytes.IndexByte(line, ';'); i >= 0 {
-		line = line[:i]
-	}
-	line = bytes.TrimRight(line, " \t")
+	line, _, _ = bytes.Cut(bytes.TrimRight(line, " \t"), []byte(";"))
 	if len(line) == 0 || len(line) > maxChunkDigits {
 		return 0, false
 	}
 	size, err := strconv.ParseUint(view(line), 16, 64)
-	return int64(size), err == nil
+	return int64(size), err == nil && size <= math.MaxInt64
 }

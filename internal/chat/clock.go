@@ -13,8 +13,23 @@ type monotonic struct{ start time.Time }
 
 func (m monotonic) Now() Stamp { return Stamp(time.Since(m.start)) + 1 }
 
-// wall is the client's clock and the wall clock, in nanoseconds, at one moment.
-func (m monotonic) wall() (Stamp, int64) {
-	now := time.Now()
-	return Stamp(now.Sub(m.start)) + 1, now.UnixNano()
+// A look at two clocks that takes longer than lookWidth was interrupted between
+// them, and is taken again, up to maxLooks times.
+const (
+	lookWidth = Stamp(20 * time.Microsecond)
+	maxLooks  = 4
+)
+
+// wall is the client's clock and the wall clock, in nanoseconds, at one moment. An
+// interruption between the two would pass for a wall clock that was set.
+func (m monotonic) wall() (at Stamp, wall int64) {
+	for range maxLooks {
+		before := m.Now()
+		now := time.Now() // reads both, one after the other
+		at, wall = Stamp(now.Sub(m.start))+1, now.UnixNano()
+		if at-before <= lookWidth {
+			break
+		}
+	}
+	return at, wall
 }

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// readSize is one read of a body: as much as the transport buffers.
-	readSize = 4 << 10
+	// readSize is one read of a body: as much as a connection buffers.
+	readSize = wireBuffer
 	// maxErrorBody bounds what is read of the body of an HTTP error.
 	maxErrorBody = 64 << 10
 	// linger is how long the rest of an error is waited for, and lingerDone how

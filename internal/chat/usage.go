@@ -61,7 +61,8 @@ func keep(count *int, now int) {
 // addTimings reads what llama.cpp says beside usage.
 func (u *usage) addTimings(v gjson.Result, notes *notes) {
 	if v.IsObject() {
-		keep(&u.timings, count(v.Get("cache_n"), notes))
+		cached := v.Get("cache_n")
+		keep(&u.timings, count(&cached, notes))
 	}
 }
 
@@ -86,7 +87,7 @@ func (u *usage) final(wrote bool, notes *notes) Usage {
 }
 
 func readUsage(v gjson.Result, notes *notes) Usage {
-	var prompt, output, cached, cachedTop, cacheHit, reasoning, reasoningTop gjson.Result
+	var prompt, output, prompts, outputs, cachedTop, cacheHit, reasoningTop gjson.Result
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "prompt_tokens":
@@ -94,9 +95,9 @@ func readUsage(v gjson.Result, notes *notes) Usage {
 		case "completion_tokens":
 			output = value
 		case "prompt_tokens_details":
-			cached = value.Get("cached_tokens")
+			prompts = value
 		case "completion_tokens_details":
-			reasoning = value.Get("reasoning_tokens")
+			outputs = value
 		case "cached_tokens":
 			cachedTop = value
 		case "prompt_cache_hit_tokens":
@@ -106,27 +107,29 @@ func readUsage(v gjson.Result, notes *notes) Usage {
 		}
 		return true
 	})
+	cached, reasoning := prompts.Get("cached_tokens"), outputs.Get("reasoning_tokens")
 	return Usage{
-		PromptTokens:    count(prompt, notes),
-		OutputTokens:    count(output, notes),
-		CachedTokens:    count(firstStated(cached, cachedTop, cacheHit), notes),
-		ReasoningTokens: count(firstStated(reasoning, reasoningTop), notes),
+		PromptTokens:    count(&prompt, notes),
+		OutputTokens:    count(&output, notes),
+		CachedTokens:    count(firstStated(&cached, &cachedTop, &cacheHit), notes),
+		ReasoningTokens: count(firstStated(&reasoning, &reasoningTop), notes),
 	}
 }
 
-func firstStated(values ...gjson.Result) gjson.Result {
+// firstStated is the first that is not null, else the last.
+func firstStated(values ...*gjson.Result) *gjson.Result {
 	for _, v := range values {
 		if v.Type != gjson.Null {
 			return v
 		}
 	}
-	return gjson.Result{}
+	return values[len(values)-1]
 }
 
 // count reads a token count. What is absent or null is -1; what is not a whole
 // number is -1 and noted.
-func count(v gjson.Result, notes *notes) int {
-	n, ok := wholeNumber(v)
+func count(v *gjson.Result, notes *notes) int {
+	n, ok := wholeNumber(*v)
 	if !ok && v.Type != gjson.Null {
 		notes.add("usage has a count that is not a number of tokens: " + OneLine(v.Raw, 40))
 	}

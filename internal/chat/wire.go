@@ -112,7 +112,7 @@ func (w *wire) roundTrip(ctx context.Context, head, body []byte, keep func(*wire
 	if len(resp.TransferEncoding) > 0 && resp.Body != http.NoBody { // chunked: net/http refuses any other
 		b.body = &chunkedBody{r: w.br}
 	}
-	b.spoilt = b.spoilt || resp.Close || resp.StatusCode == http.StatusSwitchingProtocols
+	b.spoilt = b.spoilt || resp.Close || resp.StatusCode < http.StatusOK
 	resp.Body = b
 	return resp, nil
 }

@@ -75,7 +75,7 @@ func (s *Server) pace() {
 		if !rest(wait) {
 			return
 		}
-		for len(due) > 0 && due[0].due <= Now() {
+		for n := len(due); n > 0 && len(due) > 0 && due[0].due <= Now(); n-- {
 			s.write(&due)
 		}
 	}
