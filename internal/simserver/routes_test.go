@@ -86,3 +86,27 @@ func TestBodyMustBeJSONByItsType(t *testing.T) {
 		}
 	})
 }
+
+func TestTokensGoThereAndBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := serve(t, Healthy())
+		for body, want := range map[string]struct {
+			status int
+			body   string
+		}{
+			`{"tokens":[22377,22378]}`:             {200, `{"prompt":"the the"}`},
+			`{"tokens":[]}`:                        {200, `{"prompt":""}`},
+			`{"model":"sim-1","tokens":[1,22377]}`: {200, `{"prompt":"the"}`},
+			`{"model":"other","tokens":[]}`:        {404, ""},
+			`{"tokens":"the"}`:                     {400, ""},
+			`{"tokens":[-1]}`:                      {400, ""},
+			`{"tokens":[9999999]}`:                 {400, ""},
+			`{}`:                                   {400, ""},
+		} {
+			g := r.send(t.Context(), http.MethodPost, "/detokenize", body)
+			if g.status != want.status || want.body != "" && g.body != want.body {
+				t.Errorf("%s got %d %s", body, g.status, g.body)
+			}
+		}
+	})
+}
