@@ -46,12 +46,12 @@ func TestLastSequenceIsPreemptedAndComputedAgain(t *testing.T) {
 }
 
 func TestPreemptionChangesNoText(t *testing.T) {
-	const requests = 60
+	const requests = 30
 	dice := rand.New(rand.NewPCG(1, 2))
 	var asks []fields
 	for i := range requests {
 		prompt := append(ids(i%4, 16*dice.IntN(20)), ids(100+i, 1+dice.IntN(300))...) // beginnings are shared
-		asks = append(asks, ask(prompt, 1+dice.IntN(300)))
+		asks = append(asks, ask(prompt, 1+dice.IntN(200)))
 	}
 	texts := make([]string, requests)
 	for _, capacity := range []int{1 << 20, 2048, 1024} {

@@ -3,13 +3,24 @@ package simserver
 import (
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // A problem is what a solver looks at.
 type problem struct {
-	question string   // a stretch of the last text, where the instruction may be
-	texts    []string // all that the prompt says, in order
+	texts []string // all that the prompt says, in order
+	from  int      // of the last text: where the question is
+	until int
+}
+
+// question is the stretch of the last text where the instruction may be.
+func (p problem) question() string { return p.texts[len(p.texts)-1][p.from:p.until] }
+
+// around is all texts without what stands between two places of the question.
+func (p problem) around(from, until int) []string {
+	last := len(p.texts) - 1
+	return append(slices.Clone(p.texts[:last]), p.texts[last][:p.from+from], p.texts[last][p.from+until:])
 }
 
 // A solver looks for an instruction that it understands. It returns the answer
@@ -22,15 +33,15 @@ func solvers() []solver { return []solver{lookUp, calculate, repeat} }
 // solve answers the last instruction of the last text, going by its end first
 // and then by its beginning: what stands between is context.
 func solve(texts []string) (answer string, ok bool) {
-	const reach = 1500 // bytes; longer texts are not searched whole, since there may be a book of them
+	const reach = 600 // bytes; longer texts are not searched whole, since there may be a book of them
 	if len(texts) == 0 {
 		return "", false
 	}
-	last := texts[len(texts)-1]
-	for _, question := range []string{last[max(0, len(last)-reach):], last[:min(reach, len(last))]} {
+	length := len(texts[len(texts)-1])
+	for _, p := range []problem{{texts, max(0, length-reach), length}, {texts, 0, min(reach, length)}} {
 		best := -1
 		for _, s := range solvers() {
-			if found, at := s(problem{question, texts}); at > best {
+			if found, at := s(p); at > best {
 				answer, best = found, at
 			}
 		}
@@ -41,61 +52,85 @@ func solve(texts []string) (answer string, ok bool) {
 	return "", false
 }
 
-// lastMatch is the submatches of the last match in s, and where it begins.
-func lastMatch(r *regexp.Regexp, s string) (groups []string, at int) {
-	all := r.FindAllStringSubmatchIndex(s, -1)
-	if len(all) == 0 {
-		return nil, -1
-	}
-	found := all[len(all)-1]
-	for i := 0; i < len(found); i += 2 {
-		group := ""
-		if found[i] >= 0 {
-			group = s[found[i]:found[i+1]]
+// An instruction is how a kind of question is put: a verb, and what follows it.
+// Verbs are looked for first, since that is much faster than an expression.
+type instruction struct {
+	verbs []string
+	whole *regexp.Regexp
+}
+
+// newInstruction is the instruction of any of the verbs and then what the
+// expression describes, whatever the case of the letters.
+func newInstruction(verbs, then string) instruction {
+	list := strings.Fields(verbs)
+	return instruction{list, regexp.MustCompile(`(?i)^(?:` + strings.Join(list, "|") + `)\b` + then)}
+}
+
+// last is the submatches of the last place in s where the instruction is, and
+// where it begins, or -1.
+func (in instruction) last(s string) (groups []string, at int) {
+	const longest = 200 // bytes of an instruction
+	for end := len(s); end > 0; {
+		start := end
+		for start > 0 && isLetter(s[start-1]) {
+			start--
 		}
-		groups = append(groups, group)
+		word := s[start:end]
+		if slices.ContainsFunc(in.verbs, func(verb string) bool { return strings.EqualFold(verb, word) }) {
+			if found := in.whole.FindStringSubmatch(s[start:min(len(s), start+longest)]); found != nil {
+				return found, start
+			}
+		}
+		end = start - 1
 	}
-	return groups, found[0]
+	return nil, -1
 }
 
 var (
-	lookUpAsked = regexp.MustCompile(`(?i)\b(?:what|which|give|tell|report|state|return|find|look up)\b[^\n?.]{0,40}?` +
-		`\b(?:value|number|entry|code)\b[^\n?.]{0,30}?\b(?:of|for|does|has|to|under|with|by)\s+(?:the\s+)?(?:key\s+)?` +
-		"[\"'`“]?" + `((?-i:[A-Za-z][\w-]*\d[\w-]*|[A-Z][A-Z0-9_-]+))`)
-	lookUpTold = regexp.MustCompile("^[\"'`”]?" + `\s*(?:is now|is|was|=|:|->|→|equals|has the value|has value|holds)\s*` +
+	lookUpAsked = newInstruction("what which give tell report state return find look", `[^\n?.]{0,40}?`+
+		`\b(?:value|number|entry|code)\b[^\n?.]{0,30}?\b(?:of|for|does|has|to|under|with|by)\s+(?:the\s+)?(?:key\s+)?`+
+		"[\"'`“]?"+`((?-i:[A-Za-z][\w-]*\d[\w-]*|[A-Z][A-Z0-9_-]+))`)
+	lookUpTold = regexp.MustCompile("^[\"'`”]?" + `\s*(?:is now|is|was|=|:|\||->|→|equals|has the value|has value|holds)\s*` +
 		"[\"'`“]?" + `(-?[\w-]*\w)`)
 )
 
 // lookUp answers "What is the value of K17?" from "the value of K17 is 5521". Of
 // several values the one told last counts.
 func lookUp(p problem) (string, int) {
-	asked, at := lastMatch(lookUpAsked, p.question)
+	asked, at := lookUpAsked.last(p.question())
 	if at < 0 {
 		return "", -1
 	}
 	key := asked[1]
-	for i := len(p.texts) - 1; i >= 0; i-- {
-		for text := p.texts[i]; ; {
-			found := strings.LastIndex(text, key)
-			if found < 0 {
-				break
-			}
-			told := lookUpTold.FindStringSubmatch(p.texts[i][found+len(key):])
-			if told != nil && (found == 0 || !isWord(text[found-1])) {
-				return told[1], at
-			}
-			text = text[:found]
+	for _, text := range slices.Backward(p.around(at, at+len(asked[0]))) {
+		if value, ok := lastTold(text, key); ok {
+			return value, at
 		}
 	}
 	return "", -1
+}
+
+// lastTold is the value that a text tells of a key, the last one.
+func lastTold(text, key string) (value string, ok bool) {
+	for end := len(text); ; {
+		found := strings.LastIndex(text[:end], key)
+		if found < 0 {
+			return "", false
+		}
+		told := lookUpTold.FindStringSubmatch(text[found+len(key):])
+		if told != nil && (found == 0 || !isWord(text[found-1])) {
+			return told[1], true
+		}
+		end = found
+	}
 }
 
 // isWord tells whether a byte can be part of a key.
 func isWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' || c == '-' }
 
 var (
-	sumAsked = regexp.MustCompile(`(?i)\b(?:what|calculate|compute|evaluate|how much|work out|solve|find)\b[^\n\d-]{0,40}` +
-		`(-?\d{1,12}(?:` + operator + `-?\d{1,12})+)`)
+	sumAsked = newInstruction("what calculate compute evaluate how work solve find", `[^\n\d-]{0,40}`+
+		`(-?\d{1,12}(?:`+operator+`-?\d{1,12})+)`)
 	sumTerm = regexp.MustCompile(`(?i)(` + operator + `)?(-?\d{1,12})`)
 )
 
@@ -104,7 +139,7 @@ const operator = `\s*(?:[-+*x×÷/−–]|plus|minus|times|multiplied by|divided
 // calculate answers "What is 37 + 48?". Products come before sums; a quotient
 // must be whole.
 func calculate(p problem) (string, int) {
-	asked, at := lastMatch(sumAsked, p.question)
+	asked, at := sumAsked.last(p.question())
 	if at < 0 {
 		return "", -1
 	}
@@ -134,21 +169,20 @@ func calculate(p problem) (string, int) {
 }
 
 var (
-	repeatAsked = regexp.MustCompile(`(?i)\b(?:repeat|copy|echo|reproduce|return|write|print|output|say|reply|respond|answer)\b` +
-		`[^\n:.?!]{0,60}?\b(?:code|string|token|word|identifier|phrase|text)s?\b([^\n:.?!]{0,60}:)?`)
-	codeQuoted = regexp.MustCompile("^\\s*(?:\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|“([^”\n]+)”)")
-	codeNext   = regexp.MustCompile(`^\s*(\S+)`)
-	codeLike   = regexp.MustCompile(`\b(?:[A-Z0-9]+(?:-[A-Z0-9]+)+|[A-Za-z_]*\d[\w-]*)\b`)
+	repeatAsked = newInstruction("repeat copy echo reproduce return write print output say reply respond answer", `[^\n:.?!]{0,60}?\b(?:code|string|token|word|identifier|phrase|text)s?\b([^\n:.?!]{0,60}:)?`)
+	codeQuoted  = regexp.MustCompile("^\\s*(?:\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|“([^”\n]+)”)")
+	codeNext    = regexp.MustCompile(`^\s*(\S+)`)
+	codeLike    = regexp.MustCompile(`\b(?:[A-Z0-9]+(?:-[A-Z0-9]+)+|[A-Za-z_]*\d[\w-]*)\b`)
 )
 
 // repeat answers "Repeat this code exactly: ORBIT-7Q2K". Without a colon the code
 // is the next word that looks like one, or else the last before the instruction.
 func repeat(p problem) (string, int) {
-	asked, at := lastMatch(repeatAsked, p.question)
+	asked, at := repeatAsked.last(p.question())
 	if at < 0 {
 		return "", -1
 	}
-	before, rest := p.question[:at], p.question[at+len(asked[0]):]
+	before, rest := p.question()[:at], p.question()[at+len(asked[0]):]
 	if quoted := codeQuoted.FindStringSubmatch(rest); quoted != nil {
 		return strings.Join(quoted[1:], ""), at
 	}
