@@ -10,7 +10,7 @@ type Config struct {
 	Version string // what GET /version says
 	APIKey  string // the bearer token that /v1 asks for; empty: none
 
-	Context    int // longest prompt and reply together, in tokens
+	Context    int // longest prompt and reply together, in tokens; never more than the KV cache holds
 	Vocabulary int // token ids from 0 to Vocabulary-1 are accepted; never fewer than the tokenizer makes
 
 	StepBase      time.Duration // time of one engine step, however few run
@@ -19,12 +19,14 @@ type Config struct {
 	PrefillBudget int           // most prompt tokens computed in one step
 
 	Slots       int  // most sequences running at once; the rest wait in order
-	KVCapacity  int  // tokens that the KV cache holds
-	BlockSize   int  // tokens per block of the prefix cache
+	KVCapacity  int  // tokens that the KV cache holds, in whole blocks
+	BlockSize   int  // tokens per block of the KV cache
 	PrefixCache bool // computed prompts and replies are kept for reuse
 
 	ReportCached   bool // usage states the cached tokens
-	Tokenize       bool // POST /tokenize exists
+	Tokenize       bool // POST /tokenize and /detokenize exist
+	Metrics        bool // GET /metrics exists
+	ResetCache     bool // POST /reset_prefix_cache exists
 	StreamInterval int  // tokens per event; the first and the last event never wait
 
 	faults faults
@@ -32,7 +34,7 @@ type Config struct {
 
 // Healthy is a deployment without a fault, and a fast one: with prompts and
 // replies of 1,000 tokens it makes about 230 output tokens a second for one
-// request, 6,000 for 32 and 23,600 for 512.
+// request, 6,000 for 32 and 24,000 for 512.
 func Healthy() Config {
 	return Config{
 		Model:          "sim-1",
@@ -49,6 +51,8 @@ func Healthy() Config {
 		PrefixCache:    true,
 		ReportCached:   true,
 		Tokenize:       true,
+		Metrics:        true,
+		ResetCache:     true,
 		StreamInterval: 1,
 	}
 }
@@ -86,6 +90,8 @@ func (c Config) complete() Config {
 	orElse(&c.KVCapacity, healthy.KVCapacity)
 	orElse(&c.BlockSize, healthy.BlockSize)
 	orElse(&c.StreamInterval, healthy.StreamInterval)
+	c.KVCapacity = max(c.KVCapacity, 2*c.BlockSize) // so that there is a context at all
+	c.Context = min(c.Context, c.KVCapacity/c.BlockSize*c.BlockSize)
 	return c
 }
 

@@ -1,5 +1,7 @@
 package simserver
 
+import "unicode/utf8"
+
 // decode returns the text of ids. Special tokens and ids that stand for nothing
 // have none.
 func (t *tokenizer) decode(ids []int32) string {
@@ -72,4 +74,20 @@ func capitalise(text []byte, width, n int) []byte {
 		text[len(text)-width+i] -= 'a' - 'A'
 	}
 	return text
+}
+
+// speak is text as the tokens of a reply. A character that takes several tokens
+// comes with the last of them, so that each token's text is valid by itself.
+func (t *tokenizer) speak(text string) []token {
+	var tokens []token
+	var pending []byte
+	for _, id := range t.encode(nil, text) {
+		pending = t.appendText(pending, id)
+		said := token{id: id}
+		if utf8.Valid(pending) {
+			said.text, pending = string(pending), nil
+		}
+		tokens = append(tokens, said)
+	}
+	return tokens
 }

@@ -13,20 +13,21 @@ import (
 // that it spends.
 type engine struct {
 	cfg     *Config
-	cache   *prefixCache
 	arrived chan struct{} // holds one element when a sequence has come
 
-	mu       sync.Mutex
-	waiting  []*sequence
-	running  []*sequence
-	reserved int // KV tokens that the running ones hold
+	mu      sync.Mutex
+	waiting []*sequence
+	running []*sequence
+	pool    *blockPool
+	counts  counters
 }
 
 func newEngine(cfg *Config) *engine {
 	return &engine{
 		cfg:     cfg,
-		cache:   newPrefixCache(cfg.KVCapacity / cfg.BlockSize),
+		pool:    newBlockPool(cfg.KVCapacity / cfg.BlockSize),
 		arrived: make(chan struct{}, 1),
+		counts:  counters{started: time.Now()},
 	}
 }
 
@@ -49,10 +50,12 @@ func (e *engine) remove(q *sequence) {
 	defer e.mu.Unlock()
 	if i := slices.Index(e.waiting, q); i >= 0 {
 		e.waiting = slices.Delete(e.waiting, i, i+1)
+		e.counts.finished[aborted]++
 	}
 	if i := slices.Index(e.running, q); i >= 0 {
 		e.running = slices.Delete(e.running, i, i+1)
-		e.reserved -= q.demand
+		e.pool.release(q.blocks)
+		e.counts.finished[aborted]++
 	}
 }
 
@@ -106,85 +109,56 @@ func (e *engine) begin(start time.Time) (begun time.Time, length time.Duration, 
 	if len(e.running) == 0 && len(e.waiting) > 0 && e.waiting[0].arrived.After(start) {
 		start = e.waiting[0].arrived
 	}
-	e.admit()
+	computed := e.schedule()
 	if len(e.running) == 0 {
 		return start, 0, false
 	}
-	computed := 0
-	for _, q := range e.running {
-		q.chunk = min(len(q.request.prompt)-q.computed, e.cfg.PrefillBudget-computed)
-		computed += q.chunk
+	length = e.cfg.Step(len(e.running), computed)
+	if e.cfg.faults.slow != nil {
+		length = e.cfg.faults.slow(length, e.counts.generated)
 	}
-	return start, e.cfg.Step(len(e.running), computed), true
-}
-
-// admit starts waiting sequences, in order, while a slot and KV memory for all
-// that they may come to hold are free.
-func (e *engine) admit() {
-	for len(e.waiting) > 0 && len(e.running) < e.cfg.Slots {
-		q := e.waiting[0]
-		if e.reserved+q.demand > e.cfg.KVCapacity {
-			return
-		}
-		e.waiting = slices.Delete(e.waiting, 0, 1)
-		e.running = append(e.running, q)
-		e.reserved += q.demand
-		q.cached = e.cachedTokens(q)
-		q.computed = q.cached
-	}
-}
-
-// cachedTokens is how much of a prompt need not be computed: whole blocks, and
-// never its last token.
-func (e *engine) cachedTokens(q *sequence) int {
-	block, prompt, found := e.cfg.BlockSize, len(q.request.prompt), 0
-	reusable := (prompt - 1) / block
-	if e.cfg.PrefixCache {
-		found = e.cache.match(q.chain[:reusable]) * block
-	}
-	if e.cfg.faults.cached != nil {
-		found = e.cfg.faults.cached(prompt, found)
-	}
-	return min(found/block, reusable) * block
+	return start, length, true
 }
 
 // end lets the step's tokens out and takes out the sequences that are done.
 func (e *engine) end() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	width := len(e.running)
 	e.running = slices.DeleteFunc(e.running, func(q *sequence) bool {
-		if q.chunk > 0 {
+		if q.prefilling {
 			q.computed += q.chunk
-			e.keep(q.chain[:q.computed/e.cfg.BlockSize])
+		} else {
+			q.computed++
 		}
-		if q.computed < len(q.request.prompt) {
+		if e.cfg.PrefixCache {
+			q.learn(e.pool, e.cfg.BlockSize)
+		}
+		if q.computed < q.length() {
 			return false
+		}
+		q.prefilling = false
+		e.count(q)
+		if e.cfg.faults.token != nil {
+			e.cfg.faults.token(q, width)
 		}
 		q.say()
 		if !q.finished() {
 			return false
 		}
-		e.reserved -= q.demand
-		e.keep(q.spoken(e.cfg.BlockSize))
+		e.counts.finished[endOf(&q.reply)]++
+		e.pool.release(q.blocks)
 		return true
 	})
 }
 
-// keep stores computed blocks for reuse.
-func (e *engine) keep(chain []uint64) {
-	if e.cfg.PrefixCache {
-		e.cache.store(chain)
+// count counts the token that a sequence is about to say and, with its first
+// one, its prompt.
+func (e *engine) count(q *sequence) {
+	if q.said.Load() == 0 {
+		e.counts.prompt += int64(len(q.request.prompt))
 	}
-}
-
-// spoken is the chain of the prompt and the reply together. The last token was
-// sampled and not computed, so it is left out.
-func (q *sequence) spoken(size int) []uint64 {
-	rest := slices.Clone(q.request.prompt[len(q.chain)*size:])
-	for _, t := range q.reply.tokens[:len(q.reply.tokens)-1] {
-		rest = append(rest, t.id)
-	}
-	return chainBlocks(slices.Clone(q.chain), rest, size)
+	e.counts.generated++
 }
 
 // sleepUntil waits for a moment; it returns false when ctx ended first.

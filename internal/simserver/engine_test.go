@@ -94,12 +94,15 @@ func TestWhoFindsNoMemoryWaits(t *testing.T) {
 	})
 }
 
-func TestDemandOverTheWholeMemoryRunsAlone(t *testing.T) {
+func TestContextIsWithinTheMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := Healthy()
-		cfg.KVCapacity = 500
+		cfg.KVCapacity = 500 // 31 blocks of 16
 		r := serve(t, cfg)
-		for _, g := range r.all(2, func(i int) fields { return ask(ids(i, 1000), 20) }) {
+		if g := r.post(t.Context(), "/v1/completions", ask(ids(1, 477), 20)); g.status != http.StatusBadRequest {
+			t.Errorf("497 tokens in all got %v", g)
+		}
+		for _, g := range r.all(2, func(i int) fields { return ask(ids(i, 476), 20) }) {
 			if r.must(g).output != 20 {
 				t.Errorf("got %v", g)
 			}
@@ -108,7 +111,7 @@ func TestDemandOverTheWholeMemoryRunsAlone(t *testing.T) {
 }
 
 func TestThroughputGrowsWithConcurrency(t *testing.T) {
-	for concurrency, want := range map[int]float64{1: 231, 32: 5970, 512: 23600} {
+	for concurrency, want := range map[int]float64{1: 231, 32: 5970, 512: 24000} {
 		synctest.Test(t, func(t *testing.T) {
 			r := serve(t, Healthy())
 			tokens, last := 0, time.Duration(0)

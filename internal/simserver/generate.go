@@ -35,6 +35,12 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 			return
 		}
 	}
+	if bent.restartAfter > 0 && now.number == bent.restartAfter+1 {
+		s.engine.restart()
+	}
+	if bent.foreign != nil && bent.foreign(now) {
+		s.engine.submit(s.someoneElses(asked))
+	}
 	if bent.request != nil {
 		bent.request(asked)
 	}
@@ -88,11 +94,14 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, q *sequence,
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
-	if control.Flush() != nil { // the client sees the headers while it waits for a token
+	if !s.cfg.faults.buffered && control.Flush() != nil { // the client sees the headers while it waits for a token
 		return
 	}
-	out := newWire(q.request, b)
+	out := newWire(q.request, b, &s.cfg.faults)
 	buffer := out.opening(nil)
+	if out.chatty && !s.greet(ctx, w, out, q) {
+		return
+	}
 	for sent, said := 0, 0; sent < len(q.reply.tokens); {
 		var err error
 		if said, err = q.wait(ctx, said); err != nil {
@@ -100,6 +109,9 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, q *sequence,
 		}
 		before := sent
 		if buffer, sent = s.appendEvents(buffer, out, q, sent, said); sent == before {
+			continue
+		}
+		if s.cfg.faults.buffered && sent < len(q.reply.tokens) {
 			continue
 		}
 		if _, err := w.Write(buffer); err != nil || control.Flush() != nil {
@@ -126,10 +138,41 @@ func (s *Server) appendEvents(to []byte, out *wire, q *sequence, sent, said int)
 		}
 		event := tokens[sent : sent+size]
 		if sent += size; sent < len(tokens) {
-			to = out.event(to, event, sent, nil)
+			to = out.event(to, event, sent, nil, nil)
 			continue
 		}
-		to = out.event(to, event, sent, &q.reply)
-		return out.closing(to, sent, s.cachedCount(q)), sent
+		cached := s.cachedCount(q)
+		to = out.event(to, event, sent, &q.reply, cached)
+		return out.closing(to, sent, cached), sent
 	}
+}
+
+// greet sends what a chatty server has to say before the first token: an opening
+// of its own and, while there is none, a sign of life from time to time.
+func (s *Server) greet(ctx context.Context, w http.ResponseWriter, out *wire, q *sequence) bool {
+	const every = 100 * time.Millisecond
+	control := http.NewResponseController(w)
+	for news := out.opening([]byte(ping)); ; news = []byte(ping) {
+		if _, err := w.Write(news); err != nil || control.Flush() != nil {
+			return false
+		}
+		patience, cancel := context.WithTimeout(ctx, every)
+		_, err := q.wait(patience, 0)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return true // the caller sees which
+		}
+	}
+}
+
+// someoneElses is a request of another user that is as long as this one.
+func (s *Server) someoneElses(asked *request) *sequence {
+	theirs := *asked
+	theirs.texts, theirs.stop = nil, nil
+	theirs.seed = mix(asked.seed ^ uint64(s.requests.Load()))
+	theirs.prompt = make([]int32, len(asked.prompt))
+	for i := range theirs.prompt {
+		theirs.prompt[i] = firstWord + int32(mix(theirs.seed+uint64(i))%uint64(len(s.lexicon.words)))
+	}
+	return newSequence(&theirs, s.plan(&theirs), &s.cfg)
 }

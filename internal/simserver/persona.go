@@ -1,10 +1,12 @@
 package simserver
 
 // A Persona is one fault of a deployment, seen in the world, that a healthy
-// server can be given with Config.With.
+// server can be given with Config.With; or, if it is sound, a habit that is odd
+// and no fault.
 type Persona struct {
-	Name string // as in `scenario run --simulate=NAME`
-	Doc  string // one sentence: what the server does
+	Name  string // as in `scenario run --simulate=NAME`
+	Doc   string // one sentence: what the server does
+	Sound bool   // what it does is no fault
 
 	bend func(*Config)
 }
@@ -14,13 +16,25 @@ type Persona struct {
 // fits it, one more hook.
 func Personas() []Persona {
 	return []Persona{
+		buffered(),
+		capsConcurrency(),
+		chatty(),
 		dies(),
+		eightPerEvent(),
 		errorsUnderLoad(),
+		evicts(),
+		foreignTraffic(),
 		ignoresIgnoreEOS(),
+		lostText(),
 		oneAnswer(),
 		repeats(),
+		restarts(),
 		shortPrompt(),
+		slowsDown(),
+		swappedStreams(),
+		usageLast(),
 		warmCache(),
+		wrongUnderLoad(),
 	}
 }
 

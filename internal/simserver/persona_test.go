@@ -72,8 +72,20 @@ func longestRun(text string) int {
 }
 
 func TestEachPersonaShowsItsSymptomAndNoOther(t *testing.T) {
-	for name, want := range map[string]symptoms{ // the least of each; zero: none at all
+	all := map[string]symptoms{ // the least of each; zero: none at all
 		"healthy":            {},
+		"buffered":           {},
+		"caps-concurrency":   {},
+		"chatty":             {},
+		"eight-per-event":    {},
+		"evicts":             {},
+		"foreign-traffic":    {},
+		"lost-text":          {thin: 1},
+		"restarts":           {},
+		"slows-down":         {},
+		"swapped-streams":    {},
+		"usage-last":         {},
+		"wrong-under-load":   {},
 		"dies":               {failed: 0.1},
 		"errors-under-load":  {failed: 0.12},
 		"ignores-ignore-eos": {short: 0.7},
@@ -81,7 +93,11 @@ func TestEachPersonaShowsItsSymptomAndNoOther(t *testing.T) {
 		"repeats":            {repeating: 1},
 		"short-prompt":       {truncated: 0.5},
 		"warm-cache":         {cached: 0.85},
-	} {
+	}
+	if len(all) != len(Personas())+1 {
+		t.Errorf("the table has %d servers, there are %d personas", len(all), len(Personas()))
+	}
+	for name, want := range all {
 		t.Run(name, func(t *testing.T) {
 			persona, ok := Find(name)
 			if !ok {

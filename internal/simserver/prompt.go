@@ -37,25 +37,28 @@ func roleToken(name string) (id int32, ok bool) {
 }
 
 // completionPrompt is the ids of the `prompt` of a completion: text, ids, or a
-// list of one of them.
-func (s *Server) completionPrompt(f *form) []int32 {
+// list of one of them; and the text, if it is one.
+func (s *Server) completionPrompt(f *form) (ids []int32, texts []string) {
 	value, ok := f.get("prompt")
 	if !ok {
 		f.fail(refused("prompt", "Either prompt or prompt_embeds must be provided and non-empty."))
-		return nil
+		return nil, nil
 	}
 	if first := value.Get("0"); value.IsArray() && first.Exists() && first.Type != gjson.Number {
 		if n := value.Get("#").Int(); n > 1 {
 			f.fail(refused("prompt", "this server takes one prompt per request, got %d", n))
-			return nil
+			return nil, nil
 		}
 		value = first
 	}
-	ids := s.onePrompt(f, value)
+	ids = s.onePrompt(f, value)
+	if value.Type == gjson.String {
+		texts = []string{value.Str}
+	}
 	if f.err == nil && len(ids) == 0 {
 		f.fail(refused("prompt", "Either prompt or prompt_embeds must be provided and non-empty."))
 	}
-	return ids
+	return ids, texts
 }
 
 func (s *Server) onePrompt(f *form, value gjson.Result) []int32 {
@@ -63,24 +66,24 @@ func (s *Server) onePrompt(f *form, value gjson.Result) []int32 {
 	case value.Type == gjson.String:
 		return s.tokenizer.encode(nil, value.Str)
 	case value.IsArray():
-		return s.promptIDs(f, value)
+		return s.idList(f, "prompt", value)
 	}
 	f.fail(invalid("body.prompt", "string_type", "Input should be a valid string or list of token ids"))
 	return nil
 }
 
-// promptIDs checks a list of token ids.
-func (s *Server) promptIDs(f *form, list gjson.Result) []int32 {
+// idList checks a member that is a list of token ids.
+func (s *Server) idList(f *form, name string, list gjson.Result) []int32 {
 	ids := make([]int32, 0, len(list.Raw)/4)
 	list.ForEach(func(_, value gjson.Result) bool {
 		id, ok := wholeNumber(value)
 		switch {
 		case !ok:
-			f.fail(invalid("body.prompt", "int_type", "Input should be a valid integer"))
+			f.fail(invalid("body."+name, "int_type", "Input should be a valid integer"))
 		case id < 0:
-			f.fail(invalid("body.prompt", "greater_than_equal", "Input should be greater than or equal to 0"))
+			f.fail(invalid("body."+name, "greater_than_equal", "Input should be greater than or equal to 0"))
 		case id >= s.cfg.Vocabulary:
-			f.fail(refused("prompt", "Token id %d is out of vocabulary", id))
+			f.fail(refused(name, "Token id %d is out of vocabulary", id))
 		default:
 			ids = append(ids, int32(id))
 		}
@@ -90,29 +93,29 @@ func (s *Server) promptIDs(f *form, list gjson.Result) []int32 {
 }
 
 // chatPrompt is the ids of the `messages` and `tools` of a chat, with the
-// opening of the reply when reply is true.
-func (s *Server) chatPrompt(f *form, reply bool) []int32 {
+// opening of the reply when reply is true, and what the messages say.
+func (s *Server) chatPrompt(f *form, reply bool) (ids []int32, texts []string) {
 	messages, ok := f.get("messages")
 	if !ok {
 		f.fail(invalid("body.messages", "missing", "Field required"))
-		return nil
+		return nil, nil
 	}
 	if !messages.IsArray() {
 		f.fail(invalid("body.messages", "list_type", "Input should be a valid list"))
-		return nil
+		return nil, nil
 	}
-	var ids []int32
 	if tools, ok := f.get("tools"); ok {
 		if !tools.IsArray() || len(tools.Array()) == 0 {
 			f.fail(refused("tools", "`tools` must not be an empty array. "+
 				"Either provide at least one tool or omit the field entirely."))
-			return nil
+			return nil, nil
 		}
 		ids = s.appendMessage(ids, roleSystem, "Tools: "+tools.Raw)
 	}
 	messages.ForEach(func(_, message gjson.Result) bool {
 		role, content := messageText(f, message)
 		ids = s.appendMessage(ids, role, content)
+		texts = append(texts, content)
 		return f.err == nil
 	})
 	if len(ids) == 0 {
@@ -121,7 +124,7 @@ func (s *Server) chatPrompt(f *form, reply bool) []int32 {
 	if reply {
 		ids = append(ids, turnStart, roleAssistant, firstByte+'\n')
 	}
-	return ids
+	return ids, texts
 }
 
 func (s *Server) appendMessage(ids []int32, role int32, content string) []int32 {

@@ -12,18 +12,24 @@ type reply struct {
 	stop   string // the stop string that ended it; empty: none
 }
 
-// A solver decides what the model has to say to a request: the tokens up to
-// where it would stop of itself. It need not look at any of the limits.
-type solver interface {
-	solve(r *request) []token
+// A model decides what there is to say to a request: the tokens up to where it
+// would stop of itself. It does not look at any of the limits.
+type model struct {
+	words     *lexicon
+	tokenizer *tokenizer
 }
 
-// proseSolver answers whatever the question with a few sentences.
-type proseSolver struct{ words *lexicon }
+// say is the answer to a question that it can solve, and prose to all else.
+func (m model) say(r *request) []token {
+	if answer, ok := solve(r.texts); ok {
+		return m.tokenizer.speak(answer)
+	}
+	return m.prose(r)
+}
 
-// solve makes a reply of 40 to 119 tokens that ends with a full stop.
-func (s proseSolver) solve(r *request) []token {
-	text := newProse(s.words, r.seed)
+// prose is a reply of 40 to 119 tokens that ends with a full stop.
+func (m model) prose(r *request) []token {
+	text := newProse(m.words, r.seed)
 	var tokens []token
 	for least := 40 + text.dice.IntN(54); len(tokens) < least; {
 		tokens = text.sentence(tokens)
@@ -32,9 +38,9 @@ func (s proseSolver) solve(r *request) []token {
 }
 
 // plan is the model's reply within the request's limits. One that has to be
-// longer than the solver's goes on in prose.
+// longer than the model's own goes on in prose.
 func (s *Server) plan(r *request) reply {
-	tokens := s.solver.solve(r)
+	tokens := s.model.say(r)
 	least := r.minTokens
 	if r.ignoreEOS {
 		least = r.maxTokens

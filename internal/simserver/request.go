@@ -12,8 +12,9 @@ type request struct {
 	runningTotals bool // usage in every event
 
 	prompt    []int32
-	maxTokens int // the reply has at most this many tokens, and one at least
-	minTokens int // it does not stop of itself before this many
+	texts     []string // what the prompt says: a chat's messages, or a completion's text; none of ids
+	maxTokens int      // the reply has at most this many tokens, and one at least
+	minTokens int      // it does not stop of itself before this many
 	ignoreEOS bool
 	stop      []string
 
@@ -39,9 +40,9 @@ func (s *Server) parseRequest(f *form, chat bool) (*request, *apiError) {
 		return nil, unknownModel(model, s.cfg.Model)
 	}
 	if chat {
-		r.prompt = s.chatPrompt(f, f.flag("add_generation_prompt", true))
+		r.prompt, r.texts = s.chatPrompt(f, f.flag("add_generation_prompt", true))
 	} else {
-		r.prompt = s.completionPrompt(f)
+		r.prompt, r.texts = s.completionPrompt(f)
 	}
 	s.fitContext(f, r, limit)
 	if f.err != nil {

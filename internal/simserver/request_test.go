@@ -277,7 +277,7 @@ func checkPlan(t *testing.T, s *Server, asked *request) {
 	if n := len(planned.tokens); n < 1 || n > asked.maxTokens {
 		t.Errorf("a reply of %d tokens within %d", n, asked.maxTokens)
 	}
-	if event := newWire(asked, &response{}).event(nil, planned.tokens, 1, &planned); !json.Valid([]byte(strings.TrimPrefix(string(event), "data: "))) {
+	if event := newWire(asked, &response{}, &faults{}).event(nil, planned.tokens, 1, &planned, nil); !json.Valid([]byte(strings.TrimPrefix(string(event), "data: "))) {
 		t.Errorf("not JSON: %s", event)
 	}
 }

@@ -24,6 +24,13 @@ func (s *Server) routes() map[string]route {
 	}
 	if s.cfg.Tokenize {
 		routes["/tokenize"] = route{http.MethodPost, s.tokenize}
+		routes["/detokenize"] = route{http.MethodPost, s.detokenize}
+	}
+	if s.cfg.Metrics {
+		routes["/metrics"] = route{http.MethodGet, s.metrics}
+	}
+	if s.cfg.ResetCache {
+		routes["/reset_prefix_cache"] = route{http.MethodPost, s.resetCache}
 	}
 	return routes
 }
@@ -104,7 +111,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 	model := form.text("model", s.cfg.Model)
 	var ids []int32
 	if _, chat := form.get("messages"); chat {
-		ids = s.chatPrompt(form, form.flag("add_generation_prompt", true))
+		ids, _ = s.chatPrompt(form, form.flag("add_generation_prompt", true))
 	} else if _, ok := form.get("prompt"); ok {
 		ids = s.tokenizer.encode([]int32{}, form.text("prompt", ""))
 	} else {
@@ -132,3 +139,34 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 		TokenStrs   []string `json:"token_strs"`
 	}{len(ids), s.cfg.Context, ids, text})
 }
+
+// detokenize answers with the text of token ids.
+func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
+	form, fault := readForm(w, r)
+	if fault != nil {
+		fault.write(w)
+		return
+	}
+	model := form.text("model", s.cfg.Model)
+	var ids []int32
+	switch list, ok := form.get("tokens"); {
+	case !ok:
+		form.fail(invalid("body.tokens", "missing", "Field required"))
+	case !list.IsArray():
+		form.fail(invalid("body.tokens", "list_type", "Input should be a valid list"))
+	default:
+		ids = s.idList(form, "tokens", list)
+	}
+	if form.err == nil && model != s.cfg.Model {
+		form.fail(unknownModel(model, s.cfg.Model))
+	}
+	if form.err != nil {
+		form.err.write(w)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"prompt": s.tokenizer.decode(ids)})
+}
+
+// resetCache empties the prefix cache. As on vLLM, the answer is the same when
+// nothing was emptied, because requests are running.
+func (s *Server) resetCache(http.ResponseWriter, *http.Request) { s.engine.forget() }

@@ -14,7 +14,7 @@ func TestRoutes(t *testing.T) {
 	cfg := Healthy()
 	cfg.APIKey = "letmein"
 	silent := cfg
-	silent.Tokenize = false
+	silent.Tokenize, silent.Metrics, silent.ResetCache = false, false, false
 	const key = "Bearer letmein"
 	for _, c := range []struct {
 		name, method, path, key string
@@ -38,6 +38,11 @@ func TestRoutes(t *testing.T) {
 		{"wrong method on health", "POST", "/health", "", cfg, 405, `{"detail":"Method Not Allowed"}`},
 		{"tokenize needs no key", "POST", "/tokenize", "", cfg, 200, `{"count":1,"max_model_len":32768,"tokens":[22377],"token_strs":null}`},
 		{"tokenize is off", "POST", "/tokenize", "", silent, 404, `{"detail":"Not Found"}`},
+		{"detokenize is off", "POST", "/detokenize", "", silent, 404, `{"detail":"Not Found"}`},
+		{"metrics need no key", "GET", "/metrics", "", cfg, 200, ""},
+		{"metrics are off", "GET", "/metrics", "", silent, 404, `{"detail":"Not Found"}`},
+		{"the cache reset says nothing", "POST", "/reset_prefix_cache", "", cfg, 200, ""},
+		{"the cache reset is off", "POST", "/reset_prefix_cache", "", silent, 404, `{"detail":"Not Found"}`},
 		{"no key is set", "GET", "/v1/models", "Bearer any", Healthy(), 200, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,6 +88,30 @@ func TestBodyMustBeJSONByItsType(t *testing.T) {
 		}
 		if response.StatusCode != 400 || !strings.Contains(gjson.GetBytes(body, "error.message").String(), "Unsupported Media Type") {
 			t.Errorf("%d %s", response.StatusCode, body)
+		}
+	})
+}
+
+func TestTokensGoThereAndBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := serve(t, Healthy())
+		for body, want := range map[string]struct {
+			status int
+			body   string
+		}{
+			`{"tokens":[22377,22378]}`:             {200, `{"prompt":"the the"}`},
+			`{"tokens":[]}`:                        {200, `{"prompt":""}`},
+			`{"model":"sim-1","tokens":[1,22377]}`: {200, `{"prompt":"the"}`},
+			`{"model":"other","tokens":[]}`:        {404, ""},
+			`{"tokens":"the"}`:                     {400, ""},
+			`{"tokens":[-1]}`:                      {400, ""},
+			`{"tokens":[9999999]}`:                 {400, ""},
+			`{}`:                                   {400, ""},
+		} {
+			g := r.send(t.Context(), http.MethodPost, "/detokenize", body)
+			if g.status != want.status || want.body != "" && g.body != want.body {
+				t.Errorf("%s got %d %s", body, g.status, g.body)
+			}
 		}
 	})
 }

@@ -12,12 +12,16 @@ type sequence struct {
 	reply   reply
 
 	// What only the engine touches, until said tells that a token is out.
-	arrived  time.Time
-	chain    []uint64 // hashes of the prompt's whole blocks
-	demand   int      // KV tokens that it holds while it runs
-	cached   int      // prompt tokens that counted as cached
-	computed int      // prompt tokens that are in the KV cache
-	chunk    int      // prompt tokens that the present step computes
+	arrived    time.Time
+	begun      bool     // it has run, and may have been preempted since
+	cached     int      // prompt tokens that counted as cached when it first ran
+	chain      []uint64 // hashes of its whole blocks: the prompt's, then those it grew into
+	blocks     []*block // KV memory that it holds
+	learned    int      // blocks that the pool was told the content of
+	computed   int      // tokens that are in the KV cache
+	prefilling bool     // there is more to compute than the last token
+	chunk      int      // tokens that the present step computes of it, while prefilling
+	swapped    bool     // its texts go to another sequence
 
 	said atomic.Int64  // tokens of the reply that are out
 	wake chan struct{} // holds one element when said has grown
@@ -28,9 +32,48 @@ func newSequence(r *request, planned reply, cfg *Config) *sequence {
 		request: r,
 		reply:   planned,
 		chain:   chainBlocks(nil, r.prompt, cfg.BlockSize),
-		demand:  min(len(r.prompt)+r.maxTokens, cfg.KVCapacity),
 		wake:    make(chan struct{}, 1),
 	}
+}
+
+// length is how many tokens must be computed for the next one to be said.
+func (q *sequence) length() int { return len(q.request.prompt) + int(q.said.Load()) }
+
+// needs is how many KV blocks of a size these tokens take.
+func (q *sequence) needs(size int) int { return (q.length() + size - 1) / size }
+
+// work decides how much of a sequence a step computes, within what is left of
+// the step's budget, and returns it. A sequence that only decodes costs nothing
+// of the budget.
+func (q *sequence) work(budget int) int {
+	q.chunk = 0
+	if q.prefilling {
+		q.chunk = min(q.length()-q.computed, budget)
+	}
+	return q.chunk
+}
+
+// learn tells the pool the content of the blocks that have been filled.
+func (q *sequence) learn(pool *blockPool, size int) {
+	for full := q.computed / size; q.learned < full; q.learned++ {
+		if q.learned == len(q.chain) {
+			q.chain = chainBlocks(q.chain, q.tokens(q.learned*size, size), size)
+		}
+		pool.learn(q.blocks[q.learned], q.chain[q.learned])
+	}
+}
+
+// tokens is n tokens of prompt and reply from a position on.
+func (q *sequence) tokens(from, n int) []int32 {
+	ids := make([]int32, 0, n)
+	for i := from; i < from+n; i++ {
+		if prompt := q.request.prompt; i < len(prompt) {
+			ids = append(ids, prompt[i])
+		} else {
+			ids = append(ids, q.reply.tokens[i-len(prompt)].id)
+		}
+	}
+	return ids
 }
 
 // say lets one more token out.

@@ -1,8 +1,8 @@
 // Package simserver is a simulated LLM deployment. A Config goes in, one that is
 // Healthy or one with a Persona's fault; out comes a server that behaves like
 // vLLM on the wire and in time: requests queue for slots and KV memory, prompts
-// are computed in chunks, running sequences get a token per step, and prefixes
-// are cached. Nothing is computed; time is all that it spends, so it runs under
+// are computed in chunks, running sequences get a token per step, prefixes are
+// cached, and when memory runs out the last sequence is preempted. Nothing is computed; time is all that it spends, so it runs under
 // testing/synctest as well as on a real clock, over a Listener in memory as well
 // as over TCP.
 package simserver
@@ -37,7 +37,7 @@ type Server struct {
 	fingerprint string
 	tokenizer   *tokenizer
 	lexicon     *lexicon
-	solver      solver
+	model       model
 	engine      *engine
 	http        *http.Server
 
@@ -65,7 +65,7 @@ func New(cfg Config) *Server {
 	}
 	s.cfg.Vocabulary = max(s.cfg.Vocabulary, s.tokenizer.size())
 	s.lexicon = newLexicon(s.tokenizer)
-	s.solver = proseSolver{s.lexicon}
+	s.model = model{s.lexicon, s.tokenizer}
 	s.engine = newEngine(&s.cfg)
 	s.fingerprint = s.cfg.fingerprint()
 	s.http = &http.Server{

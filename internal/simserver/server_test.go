@@ -78,6 +78,7 @@ func TestNumbersLeftOutAreThoseOfHealthy(t *testing.T) {
 	got := New(Config{Slots: -1, PrefillRate: -2, Context: 100}).cfg
 	want := Healthy()
 	want.Context, want.PrefixCache, want.ReportCached, want.Tokenize = 100, false, false, false
+	want.Metrics, want.ResetCache = false, false
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -13,11 +13,16 @@ type wire struct {
 	after       string // and what after it, up to the finish reason
 	unfinished  string // the rest of the choice, when more tokens follow
 	ids         string // the rest of the choice after a finish reason
+	usageLast   bool   // usage goes with the finish reason
+	chatty      bool   // events without text, and comments, come between
 }
 
-func newWire(r *request, b *response) *wire {
+// ping is a comment: it says that the server is there.
+const ping = ": ping\n\n"
+
+func newWire(r *request, b *response, bent *faults) *wire {
 	prefix := appendQuoted([]byte(`data: {"id":`), b.ID)
-	w := &wire{request: r, fingerprint: b.SystemFingerprint}
+	w := &wire{request: r, fingerprint: b.SystemFingerprint, usageLast: bent.usageLast, chatty: bent.chatty}
 	if r.chat {
 		prefix = append(prefix, `,"object":"chat.completion.chunk","created":`...)
 		w.before = `,"choices":[{"index":0,"delta":{"content":"`
@@ -51,8 +56,13 @@ func (w *wire) opening(to []byte) []byte {
 }
 
 // event appends an event that carries tokens; with it, said are out. finished is
-// the whole reply when the event is its last, which names the finish reason.
-func (w *wire) event(to []byte, tokens []token, said int, finished *reply) []byte {
+// the whole reply when the event is its last, which names the finish reason, and
+// cached the count to state with it; nil states none.
+func (w *wire) event(to []byte, tokens []token, said int, finished *reply, cached *int) []byte {
+	if w.chatty && len(tokens) > 0 {
+		to = append(to, ping...)
+		to = w.event(to, nil, said-len(tokens), nil, nil) // a delta without text
+	}
 	to = append(to, w.before...)
 	for _, t := range tokens {
 		to = appendEscaped(to, t.text)
@@ -68,8 +78,12 @@ func (w *wire) event(to []byte, tokens []token, said int, finished *reply) []byt
 	} else {
 		to = appendQuoted(to, finished.stop)
 	}
-	to = w.appendTotals(append(to, w.ids...), said)
-	if !w.request.reportUsage {
+	if to = append(to, w.ids...); w.usageLast {
+		to = w.appendUsage(to, said, cached)
+	} else {
+		to = w.appendTotals(to, said)
+	}
+	if w.usageLast || !w.request.reportUsage {
 		to = appendQuoted(append(to, `,"system_fingerprint":`...), w.fingerprint)
 	}
 	return append(to, "}\n\n"...)
@@ -78,17 +92,23 @@ func (w *wire) event(to []byte, tokens []token, said int, finished *reply) []byt
 // closing appends what follows the last token: the usage, if it was asked for,
 // and the end mark. cached is the count to state; nil states none.
 func (w *wire) closing(to []byte, said int, cached *int) []byte {
-	if w.request.reportUsage {
-		to = append(append(to, w.prefix...), `,"choices":[],"usage":{`...)
-		to = appendCounts(to, len(w.request.prompt), said)
-		if cached != nil {
-			to = append(to, `,"prompt_tokens_details":{"cached_tokens":`...)
-			to = append(strconv.AppendInt(to, int64(*cached), 10), '}')
-		}
-		to = appendQuoted(append(to, `},"system_fingerprint":`...), w.fingerprint)
+	if w.request.reportUsage && !w.usageLast {
+		to = append(append(to, w.prefix...), `,"choices":[]`...)
+		to = w.appendUsage(to, said, cached)
+		to = appendQuoted(append(to, `,"system_fingerprint":`...), w.fingerprint)
 		to = append(to, "}\n\n"...)
 	}
 	return append(to, "data: [DONE]\n\n"...)
+}
+
+// appendUsage appends the usage of the whole reply.
+func (w *wire) appendUsage(to []byte, said int, cached *int) []byte {
+	to = appendCounts(append(to, `,"usage":{`...), len(w.request.prompt), said)
+	if cached != nil {
+		to = append(to, `,"prompt_tokens_details":{"cached_tokens":`...)
+		to = append(strconv.AppendInt(to, int64(*cached), 10), '}')
+	}
+	return append(to, '}')
 }
 
 // appendTotals appends the usage so far, when every event is to have it.

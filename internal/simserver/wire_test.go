@@ -77,8 +77,8 @@ func TestEveryEventIsJSONWhateverTheText(t *testing.T) {
 	nasty := "a \"quoted\" \\ word\n\tand\x01 é 🙂 </script>"
 	for _, chat := range []bool{true, false} {
 		for _, finished := range []*reply{nil, {finish: "stop", stop: nasty}} {
-			w := newWire(&request{chat: chat, runningTotals: true}, &response{ID: nasty, Model: nasty})
-			event := string(w.event(nil, []token{{text: nasty}, {text: "!"}}, 2, finished))
+			w := newWire(&request{chat: chat, runningTotals: true}, &response{ID: nasty, Model: nasty}, &faults{})
+			event := string(w.event(nil, []token{{text: nasty}, {text: "!"}}, 2, finished, nil))
 			data, ok := strings.CutPrefix(event, "data: ")
 			var back struct {
 				Model   string

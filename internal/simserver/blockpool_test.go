@@ -85,29 +85,37 @@ func TestCacheCanBeOffOrKeptFromUsage(t *testing.T) {
 	}
 }
 
-func TestCacheForgetsTheLeastRecentlyUsed(t *testing.T) {
+// compute lets a sequence come, find what it can, compute the rest and go.
+func compute(p *blockPool, chain []uint64) {
+	known, _ := p.match(chain)
+	held := p.take(p.share(nil, chain[:known]), len(chain)-known)
+	for i, b := range held {
+		p.learn(b, chain[i])
+	}
+	p.release(held)
+}
+
+func TestPoolForgetsTheLeastRecentlyUsed(t *testing.T) {
 	chains := make([][]uint64, 3)
 	for i := range chains {
 		chains[i] = chainBlocks(nil, []int32{int32(i), 2, 3, 4, 5, 6, 7, 8, 9}, 2)
 	}
 	for _, c := range []struct {
 		name  string
-		use   []int // chains, in order of storing or matching
+		use   []int // chains, in order of computing
 		known []int // blocks known of each afterwards
 	}{
 		{"room for all", []int{0, 1}, []int{4, 4, 0}},
 		{"the oldest goes, its end first", []int{0, 1, 2}, []int{2, 4, 4}},
 		{"what was used stays", []int{0, 1, 0, 2}, []int{4, 2, 4}},
 	} {
-		cache := newPrefixCache(10)
+		pool := newBlockPool(10)
 		for _, i := range c.use {
-			if cache.match(chains[i]) == 0 {
-				cache.store(chains[i])
-			}
+			compute(pool, chains[i])
 		}
 		known := make([]int, len(chains))
 		for i, chain := range chains {
-			known[i] = cache.match(chain)
+			known[i], _ = pool.match(chain)
 		}
 		if diff := cmp.Diff(c.known, known); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -115,12 +123,37 @@ func TestCacheForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-func TestChainLongerThanTheCacheKeepsItsBeginning(t *testing.T) {
-	cache := newPrefixCache(3)
-	chain := chainBlocks(nil, make([]int32, 10), 2)
-	cache.store(chain)
-	if n := cache.match(chain); n != 3 {
-		t.Errorf("%d blocks are known, want 3", n)
+func TestPoolCountsASharedBlockOnce(t *testing.T) {
+	pool := newBlockPool(10)
+	chain := chainBlocks(nil, make([]int32, 8), 2)
+	compute(pool, chain)
+	if pool.free() != 10 {
+		t.Fatalf("%d blocks are free when nobody holds any", pool.free())
+	}
+	first, second := pool.share(nil, chain), pool.share(nil, chain)
+	if _, free := pool.match(chain); pool.free() != 6 || free != 0 {
+		t.Errorf("%d blocks are free and %d of the shared ones, want 6 and 0", pool.free(), free)
+	}
+	pool.release(first)
+	if pool.free() != 6 {
+		t.Errorf("%d blocks are free while one user is left, want 6", pool.free())
+	}
+	pool.release(pool.take(nil, 6)) // may not touch what the second user holds
+	if known, _ := pool.match(chain); known != 4 {
+		t.Errorf("%d blocks are known, want all 4", known)
+	}
+	pool.forget()
+	if known, _ := pool.match(chain); known != 4 {
+		t.Error("blocks were forgotten while they were held")
+	}
+	pool.release(second)
+	pool.forget()
+	if known, _ := pool.match(chain); known != 0 || pool.free() != 10 {
+		t.Errorf("%d blocks are known and %d free after forgetting", known, pool.free())
+	}
+	compute(pool, chain)
+	if known, _ := pool.match(chain); known != 4 {
+		t.Errorf("%d blocks are known of those computed since, want 4", known)
 	}
 }
 
