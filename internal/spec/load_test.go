@@ -80,8 +80,8 @@ func TestEverything(t *testing.T) {
 		Model:    NewText("42"), APIKeyEnv: NewText("OPENAI_API_KEY"), APIKeyHeader: "api-key",
 		Headers: Headers{{"X-Tenant", NewText("t-1")}, {"X-Title", NewText("bench")}},
 		Server:  "vllm", ContextTokens: 131072, KVCapacityTokens: 1570000, Accelerators: 8,
-		TLS:      TLS{NewText("ca.pem"), NewText("c.pem"), NewText("k.pem"), true},
-		Proxy:    NewText("off"), MetricsURL: NewText("off"),
+		TLS:   TLS{NewText("ca.pem"), NewText("c.pem"), NewText("k.pem"), true},
+		Proxy: NewText("off"), MetricsURL: NewText("off"),
 		Timeouts: Timeouts{5 * time.Second, 90 * time.Minute, 250 * time.Microsecond, 2500 * time.Millisecond},
 	}
 	if diff := cmp.Diff(wantTarget, s.Target, cmpopts.IgnoreTypes(At{})); diff != "" {
