@@ -25,7 +25,7 @@ func (r *Report) fixedToken() KindAdvice {
 	var missing []string
 	a.Runs = Yes
 	for _, need := range []struct{ id, words string }{
-		{"token-ids", "prompts of token ids"}, {"ignore-eos", "ignore_eos"}, {"usage-stream", "usage in the stream"},
+		{"token-ids", "prompts of token ids"}, {"exact-length", "exact prompt length"}, {"ignore-eos", "ignore_eos"}, {"usage-stream", "usage in the stream"},
 	} {
 		switch r.has(need.id) {
 		case No:
@@ -54,6 +54,8 @@ func (r *Report) longContext() KindAdvice {
 	switch {
 	case a.Runs != Yes:
 		a.Detail = "it needs chat"
+	case r.has("exact-length") == No:
+		a.Detail = "runs, and will be rejected: a prompt was " + r.Findings["exact-length"].Detail
 	case r.has("over-limit") == No:
 		a.Detail = "runs, and will be rejected beyond the context: the target does not refuse what is too long"
 	case r.Target.ContextTokens > 0:

@@ -124,7 +124,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}{
 		"healthy":            {"ignore-eos", probe.Yes, "without it", probe.Yes},
 		"ignores-ignore-eos": {"ignore-eos", probe.No, "accepted and ignored", probe.No},
-		"short-prompt":       {"token-ids", probe.No, "32 ids count as", probe.No},
+		"short-prompt":       {"exact-length", probe.No, "of 400 tokens it took 200", probe.No},
 	} {
 		t.Run(persona, func(t *testing.T) {
 			p, ok := simserver.Find(persona)
@@ -207,6 +207,7 @@ func TestOddServers(t *testing.T) {
 		"no usage, ignore_eos":       {odd{noUsage: true}, "ignore-eos", probe.Unknown, "usage does not say"},
 		"ids as text":                {odd{}, "token-ids", probe.No, "refused"},
 		"truncation":                 {odd{window: 512}, "over-limit", probe.No, "truncates silently"},
+		"truncation of less":         {odd{window: 128}, "exact-length", probe.No, "of 400 tokens it took 128"},
 		"no context, no truncation":  {odd{}, "over-limit", probe.Unknown, "16000 tokens are accepted"},
 		"one field for the limit":    {odd{}, "max-completion-tokens", probe.No, "the limit was 4"},
 		"reasoning":                  {odd{reasoning: "reasoning_content"}, "reasoning", probe.Yes, "reasoning_content"},

@@ -25,7 +25,8 @@ type session struct {
 	completion *chat.Reply // streamed; nil: none was good
 	question   *chat.Reply // streamed chat; nil: none was good
 	short      *shortReply
-	ids        []int // of the tokenizer; nil: it has none
+	long       *chat.Reply // to the longer prompt; nil: none was good
+	ids        []int       // of the tokenizer; nil: it has none
 	failures   []*chat.Reply
 }
 

@@ -139,25 +139,22 @@ func (s *session) twice(ctx context.Context, q question) Finding {
 	return Finding{Yes, ""}
 }
 
-const (
-	// longestContext is the largest context that is exceeded on purpose.
-	longestContext = 300_000
-	// guessed is the prompt, in tokens, for a target that does not say its context.
-	guessed = 16_000
-	beyond  = 64
-)
+// leastLong is the length of the longer prompt, in tokens; a server that reuses
+// its cache in large blocks gets one of several blocks.
+const leastLong = 400
 
-// overLimit sends a prompt that does not fit: of ids where they count exactly,
-// else of words, each of which is one token at least.
-func overLimit(ctx context.Context, s *session) Finding {
-	context := s.facts.ContextTokens
-	n := context + beyond
-	switch {
-	case context > longestContext:
-		return Finding{Unknown, fmt.Sprintf("not tried: the context of %d tokens is too long for a small request", context)}
-	case context == 0:
-		n = guessed
+// longQuestion is a prompt of several hundred tokens: of ids where they are taken,
+// else of words, each of which is one token at least. n is how many.
+func (s *session) longQuestion() (q question, n int) {
+	n = min(max(leastLong, 3*s.facts.KVBlockTokens+1), 2000)
+	if context := s.facts.ContextTokens; context > 0 {
+		n = min(n, context/2)
 	}
+	return s.ofLength(n), n
+}
+
+// ofLength is a prompt of n tokens; of n words, where ids are not taken.
+func (s *session) ofLength(n int) question {
 	q := question{limit: 1}
 	words := strings.Repeat("sea ", n)
 	switch {
@@ -168,7 +165,49 @@ func overLimit(ctx context.Context, s *session) Finding {
 	default:
 		q.api, q.prompt = chat.Completions, text(words)
 	}
+	return q
+}
+
+func exactLength(ctx context.Context, s *session) Finding {
+	q, n := s.longQuestion()
 	r := s.send(ctx, q)
+	if r.Failure != chat.NoFailure {
+		return failed(r)
+	}
+	s.long = r
+	counted, exact := r.Usage.PromptTokens, s.report.Findings["token-ids"].Answer == Yes
+	switch {
+	case counted < 0:
+		return Finding{Unknown, "usage does not say how many tokens it has"}
+	case counted < n:
+		return Finding{No, fmt.Sprintf("cut: of %d tokens it took %d", n, counted)}
+	case exact && counted != n:
+		return Finding{No, fmt.Sprintf("%d ids count as %d prompt tokens", n, counted)}
+	case !exact:
+		return Finding{Yes, fmt.Sprintf("%d words count as %d tokens", n, counted)}
+	}
+	return Finding{Yes, fmt.Sprintf("%d ids count as %d prompt tokens", n, counted)}
+}
+
+const (
+	// longestContext is the largest context that is exceeded on purpose.
+	longestContext = 300_000
+	// guessed is the prompt, in tokens, for a target that does not say its context.
+	guessed = 16_000
+	beyond  = 64
+)
+
+// overLimit sends a prompt that does not fit.
+func overLimit(ctx context.Context, s *session) Finding {
+	context := s.facts.ContextTokens
+	n := context + beyond
+	switch {
+	case context > longestContext:
+		return Finding{Unknown, fmt.Sprintf("not tried: the context of %d tokens is too long for a small request", context)}
+	case context == 0:
+		n = guessed
+	}
+	r := s.send(ctx, s.ofLength(n))
 	counted := r.Usage.PromptTokens
 	switch {
 	case r.Failure == chat.HTTPError && (r.Status == http.StatusBadRequest || r.Status == http.StatusRequestEntityTooLarge || r.Status == http.StatusUnprocessableEntity):

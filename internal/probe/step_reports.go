@@ -34,29 +34,15 @@ func stated(n int) string {
 	return fmt.Sprint(n)
 }
 
-// leastRepeated is the length of the prompt that is sent twice, in tokens; longer
-// where a server reuses its cache in larger blocks only.
-const leastRepeated = 400
-
 func cachedTokens(ctx context.Context, s *session) Finding {
-	n := min(max(leastRepeated, 3*s.facts.KVBlockTokens+1), 2000)
-	if context := s.facts.ContextTokens; context > 0 {
-		n = min(n, context/2)
+	if s.long == nil {
+		return Finding{Unknown, "no longer prompt was answered"}
 	}
-	q := question{api: chat.Completions, prompt: ids(s.idPrompt(n)), limit: 1}
-	if s.report.Findings["token-ids"].Answer != Yes {
-		q.api, q.prompt = chat.Chat, says(strings.Repeat("sea ", n))
-		if s.question == nil {
-			q.api, q.prompt = chat.Completions, text(strings.Repeat("sea ", n))
-		}
-	}
-	var last *chat.Reply
-	for range 2 {
-		if last = s.send(ctx, q); last.Failure != chat.NoFailure {
-			return failed(last)
-		}
-	}
+	q, _ := s.longQuestion() // once more
+	last := s.send(ctx, q)
 	switch cached := last.Usage.CachedTokens; {
+	case last.Failure != chat.NoFailure:
+		return failed(last)
 	case cached < 0:
 		return Finding{No, "usage does not state them"}
 	case cached == 0:

@@ -40,10 +40,11 @@ func Steps() []Step {
 		{"min-tokens", GroupHonours, "min_tokens", "the same with min_tokens: yes if it has as many", minTokens},
 		{"temperature", GroupHonours, "temperature 0 repeats", "one question twice at temperature 0: yes if the replies are equal", temperature},
 		{"seed", GroupHonours, "seed", "one question twice at temperature 1 with one seed: yes if the replies are equal", seed},
+		{"exact-length", GroupHonours, "a longer prompt is whole", "some 400 ids, or words: yes if usage counts no fewer", exactLength},
 		{"over-limit", GroupHonours, "over-limit prompt refused", "a prompt longer than the context: no if it is accepted, and cut", overLimit},
 
 		{"usage-stream", GroupReports, "usage in the stream", "with stream_options.include_usage: yes if prompt and output tokens come", usageInStream},
-		{"cached-tokens", GroupReports, "cached tokens", "one prompt twice: yes if usage counts cached tokens", cachedTokens},
+		{"cached-tokens", GroupReports, "cached tokens", "the longer prompt once more: yes if usage counts cached tokens", cachedTokens},
 		{"reasoning", GroupReports, "reasoning field", "which field the reasoning of a thinking model comes in", reasoning},
 		{"tokens-per-event", GroupReports, "one token per event", "output tokens over events of a stream", tokensPerEvent},
 		{"metrics", GroupReports, "counters", "a metrics page with names that are known here", counters},
