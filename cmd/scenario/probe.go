@@ -81,6 +81,9 @@ func questions() string {
 }
 
 func (f *probeFlags) run(c *cobra.Command, url string) error {
+	if f.timeout <= 0 {
+		return errors.New("--timeout wants a time above 0, as in 3m")
+	}
 	link, t, err := f.connect(url)
 	if err != nil {
 		return err

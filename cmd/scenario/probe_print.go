@@ -27,8 +27,10 @@ func printProbe(w io.Writer, r *probe.Report, coloured bool) error {
 	}
 	stepRows(t, r, coloured)
 	fmt.Fprintf(&b, "%s\n", r.URL)
-	if t.Length() > 0 {
-		b.WriteString(t.Render() + "\n")
+	for _, line := range strings.Split(t.Render(), "\n") {
+		if line = strings.TrimRight(line, " "); line != "" {
+			b.WriteString(line + "\n")
+		}
 	}
 	listed(&b, "odd about the replies", r.Quirks)
 	if r.Target != nil {

@@ -76,14 +76,19 @@ func (w world) serve(t *testing.T, listener *simserver.Listener, served chan str
 	return server.Close
 }
 
-func TestHealthyServer(t *testing.T) {
-	report := world{server: simserver.Healthy()}.probe(t)
+func TestWholeReport(t *testing.T) {
+	metrics := `vllm:num_requests_running 0
+vllm:cache_config_info{block_size="16",num_gpu_blocks="1000"} 1
+process_start_time_seconds 1796000000
+`
+	server := odd{reasoning: "reasoning_content", call: `{"city":"Paris"}`, metrics: metrics, window: 512, noDone: true}
+	report := world{handler: server}.probe(t)
 	report.Seconds = 0 // of virtual time, but not always the same
 	got, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("testdata", "healthy.json")
+	file := filepath.Join("testdata", "report.json")
 	if *update {
 		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
 			t.Fatal(err)

@@ -47,7 +47,6 @@ func Discover(ctx context.Context, client Client, t *spec.Target, baseURLs []str
 	if facts.Server == "auto" {
 		facts.Server = recognise(ctx, client, facts)
 	}
-	version(ctx, client, facts)
 	lookAtProcesses(ctx, client, t, facts)
 	return facts, ctx.Err()
 }
@@ -156,16 +155,6 @@ func recognise(ctx context.Context, client Client, facts *Facts) string {
 	}
 	facts.Notes = append(facts.Notes, "the software behind the target could not be recognised: set target.server if you know it")
 	return "unknown"
-}
-
-// version asks the software for its version and, where the list of models does
-// not say, for its context.
-func version(ctx context.Context, client Client, facts *Facts) {
-	version, context := askVersion(ctx, client, 0, facts.Server)
-	facts.Version = version
-	if context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
-		facts.ContextTokens = context
-	}
 }
 
 // askVersion is the version that a server states, and its context if it stands on

@@ -19,14 +19,20 @@ func metricsPaths(server string) []string {
 	return []string{"/metrics"}
 }
 
-// lookAtProcesses asks each server for its metrics, and out of them and its own
-// pages for its KV capacity and its fingerprint.
+// lookAtProcesses asks each server for its fingerprint, and its metrics and own
+// pages for its KV capacity.
 func lookAtProcesses(ctx context.Context, client Client, t *spec.Target, facts *Facts) {
 	var found []capacity
 	for endpoint := range facts.BaseURLs {
 		print, err := identify(ctx, client, endpoint, facts)
 		if err != nil {
 			return // it answered just now: the run is over, or the server is
+		}
+		if endpoint == 0 {
+			facts.Version = print.Version
+		}
+		if context := print.ContextTokens; context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
+			facts.ContextTokens = context
 		}
 		var page exposition
 		if endpoint == 0 || !isURL(t.MetricsURL.String()) { // a URL of its own is read once
