@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"scenario/internal/engine"
 	"scenario/internal/probe"
 	"scenario/internal/spec"
+	"scenario/internal/target"
 )
 
 // probeFlags are the options of `scenario probe`.
@@ -43,9 +45,12 @@ software, model, context and KV capacity, its APIs, what it honours and reports,
 and which kinds of scenario can run on it. Each answer rests on what came back, not
 on what was accepted. Exit status 0: a completion works; 5: none does.
 
-answers, and how they are found (--json has them by these names, under findings):
+answers, and how they are found:
 
-` + questions(),
+` + questions() + `
+--json prints one object:
+
+` + fields(),
 		Example: `  scenario probe http://127.0.0.1:8000
   scenario probe https://api.example.com/v1 --model m --api-key-env MY_KEY --json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -77,6 +82,25 @@ func questions() string {
 	for _, s := range probe.Steps() {
 		fmt.Fprintf(&b, "  %-22s %s\n", s.ID, s.Doc)
 	}
+	return b.String()
+}
+
+// fields lists what --json prints, from the doc tags of its structs.
+func fields() string {
+	var b strings.Builder
+	list := func(t reflect.Type, before string) {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if doc := f.Tag.Get("doc"); doc != "" {
+				fmt.Fprintf(&b, "  %-26s %s\n", before+name, doc)
+			}
+		}
+	}
+	list(reflect.TypeFor[probe.Report](), "")
+	list(reflect.TypeFor[probe.Finding](), "findings.ID.")
+	list(reflect.TypeFor[probe.KindAdvice](), "kinds[].")
+	list(reflect.TypeFor[target.Facts](), "target.")
 	return b.String()
 }
 

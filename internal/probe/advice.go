@@ -97,6 +97,7 @@ func (r *Report) scenarioAdvice() []string {
 	add(t.ContextTokens == 0, "target.context_tokens: the target does not say its context")
 	add(t.KVCapacityTokens == 0, "target.kv_capacity_tokens: the target does not say it; without it no level is marked kv-bound")
 	add(r.has("max-tokens") == No && r.has("max-completion-tokens") == Yes, "target.server: openai (it takes max_completion_tokens alone)")
+	add(strings.HasPrefix(r.Findings["temperature"].Detail, "refused"), "temperature: unset (it is refused)")
 	add(r.has("cached-tokens") == No, "expect the guard cache-unverified: cached tokens are not reported")
 	add(r.has("metrics") == No && r.has("cached-tokens") != Yes, "target.metrics_url: where the server's metrics are, if there are any")
 	add(r.has("usage-stream") == No, "checks that read no token counts: there is no usage")

@@ -18,6 +18,7 @@ type odd struct {
 	noUsage, noDone       bool
 	silent                bool
 	leak, callAsText      bool
+	strict                bool   // max_completion_tokens alone, no temperature
 	reasoning             string // the field it comes in
 	call                  string // arguments of the call
 	metrics               string
@@ -56,6 +57,12 @@ func (o odd) reply(w http.ResponseWriter, r *http.Request, asked gjson.Result, i
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "too many", http.StatusTooManyRequests)
 		return
+	case o.strict && asked.Get("max_tokens").Exists():
+		http.Error(w, `{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`, http.StatusBadRequest)
+		return
+	case o.strict && asked.Get("temperature").Exists():
+		http.Error(w, `{"error":{"message":"Unsupported value: 'temperature' does not support 0."}}`, http.StatusBadRequest)
+		return
 	case asked.Get("prompt").IsArray():
 		http.Error(w, `{"error":{"message":"prompt must be a string"}}`, http.StatusBadRequest)
 		return
@@ -63,7 +70,11 @@ func (o odd) reply(w http.ResponseWriter, r *http.Request, asked gjson.Result, i
 	time.Sleep(o.slow) // virtual
 	words := strings.Fields(o.words(asked))
 	finish := "stop"
-	if limit := int(asked.Get("max_tokens").Int()); limit > 0 && limit < len(words) {
+	field := "max_tokens"
+	if o.strict {
+		field = "max_completion_tokens"
+	}
+	if limit := int(asked.Get(field).Int()); limit > 0 && limit < len(words) {
 		words, finish = words[:limit], "length"
 	}
 	prompt := len(strings.Fields(asked.Get("prompt").String() + asked.Get("messages.0.content").String()))

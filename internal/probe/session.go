@@ -1,8 +1,10 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -28,6 +30,10 @@ type session struct {
 	long       *chat.Reply // to the longer prompt; nil: none was good
 	ids        []int       // of the tokenizer; nil: it has none
 	failures   []*chat.Reply
+
+	// What the target refuses, and is left out from then on.
+	limitField    string // the one that it takes in the place of the dialect's
+	noTemperature string // its words; "": it takes one
 }
 
 // shortReply is a reply to a short question, and how it was asked for.
@@ -106,14 +112,18 @@ func (s *session) send(ctx context.Context, q question) *chat.Reply {
 	if q.hot {
 		c.Temperature.Value = 1
 	}
-	if c.LimitField == "" {
-		c.LimitField = s.facts.LimitField()
+	if s.noTemperature != "" {
+		c.Temperature = spec.Optional[float64]{}
 	}
+	c.LimitField = cmp.Or(c.LimitField, s.limitField, s.facts.LimitField())
 	request, err := c.Request(0, []chat.Field{q.prompt}, q.limit, q.extra...)
 	if err != nil { // the probe's own fields do not fail
 		return &chat.Reply{Failure: chat.ClientError, Error: err.Error()}
 	}
 	reply := s.client.Do(ctx, request)
+	if reply.Failure == chat.Canceled && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		reply.Failure, reply.Error = chat.Timeout, "no whole reply within the time of the step"
+	}
 	if reply.Failure == chat.NoFailure {
 		for _, note := range reply.Notes {
 			if !slices.Contains(s.report.Quirks, note) {
@@ -125,6 +135,22 @@ func (s *session) send(ctx context.Context, q question) *chat.Reply {
 		}
 	}
 	return reply
+}
+
+// adapt leaves out what a reply says the target does not take. It reports whether
+// there was anything to leave out.
+func (s *session) adapt(r *chat.Reply) bool {
+	message := strings.ToLower(r.Error)
+	switch {
+	case r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity:
+	case strings.Contains(message, "max_completion_tokens") && s.limitField == "" && s.facts.LimitField() != "max_completion_tokens":
+		s.limitField = "max_completion_tokens"
+		return true
+	case strings.Contains(message, "temperature") && s.noTemperature == "":
+		s.noTemperature = shorten(r.Error)
+		return true
+	}
+	return false
 }
 
 // text is a completion prompt, says a chat of one message.

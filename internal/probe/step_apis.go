@@ -31,7 +31,11 @@ func completionsWhole(ctx context.Context, s *session) Finding {
 }
 
 func chatStreamed(ctx context.Context, s *session) Finding {
-	r := s.send(ctx, question{api: chat.Chat, prompt: says(sum), limit: 48})
+	q := question{api: chat.Chat, prompt: says(sum), limit: 48}
+	r := s.send(ctx, q)
+	for r.Failure != chat.NoFailure && s.adapt(r) {
+		r = s.send(ctx, q)
+	}
 	if !s.good(r) {
 		return failed(r)
 	}

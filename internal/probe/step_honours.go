@@ -112,6 +112,9 @@ func (s *session) forced(ctx context.Context, field func(limit int) chat.Field) 
 }
 
 func temperature(ctx context.Context, s *session) Finding {
+	if s.noTemperature != "" {
+		return Finding{No, "refused: " + s.noTemperature}
+	}
 	return s.twice(ctx, question{limit: 12})
 }
 

@@ -1,7 +1,9 @@
 // Package target finds out what the server under test is: which model it serves,
-// what software and version it runs, how long its context is. In go a client and
-// what the scenario says of the target; out come Facts, stored with every result
-// as the target's fingerprint, or the reason why the target cannot be used.
+// what software and version it runs, how long its context is and how much its KV
+// cache holds. In go a client and what the scenario says of the target; out come
+// Facts, stored with every result, or the reason why the target cannot be used.
+// Later looks at the same server are Identify, for another process or model in its
+// place, and Read, for its own counters.
 //
 // What a server accepts proves nothing: whether it honours token ids and forced
 // lengths is found out by requests, in the engine, not here.
