@@ -21,6 +21,7 @@ type odd struct {
 	strict                bool   // max_completion_tokens alone, no temperature
 	reasoning             string // the field it comes in
 	call                  string // arguments of the call
+	onlyRequired          bool   // there is a call if one is required
 	metrics               string
 	window                int // longer prompts are cut to it
 	status                int // of every reply
@@ -88,7 +89,7 @@ func (o odd) reply(w http.ResponseWriter, r *http.Request, asked gjson.Result, i
 	if o.reasoning != "" && isChat {
 		a.field = o.reasoning
 	}
-	if o.call != "" && asked.Get("tools").Exists() {
+	if o.call != "" && asked.Get("tools").Exists() && (!o.onlyRequired || asked.Get("tool_choice").String() == "required") {
 		a.call, words, finish = o.call, nil, "tool_calls"
 	}
 	if asked.Get("stream").Bool() {

@@ -220,6 +220,8 @@ func TestOddServers(t *testing.T) {
 		"a call":                     {odd{call: `{"city":"Paris"}`}, "tools", probe.Yes, `get_weather {"city":"Paris"}`},
 		"a call that is no JSON":     {odd{call: `city=Paris`}, "tools", probe.No, "no JSON object"},
 		"a call as text":             {odd{callAsText: true}, "tools", probe.No, "no parser"},
+		"a call if it is required":   {odd{call: `{"city":"Paris"}`, onlyRequired: true}, "tools", probe.Yes, "tool_choice required: get_weather"},
+		"text with auto":             {odd{call: `{"city":"Paris"}`, onlyRequired: true, callAsText: true}, "tools", probe.No, "no parser for it; with tool_choice required"},
 		"tools ignored":              {odd{}, "tools", probe.Unknown, "without a call"},
 		"random at temperature 0":    {odd{random: new(int)}, "temperature", probe.No, "differ"},
 		"a strict API":               {odd{strict: true, noCompletions: true}, "chat", probe.Yes, ""},

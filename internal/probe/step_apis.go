@@ -154,7 +154,11 @@ func tools(ctx context.Context, s *session) Finding {
 	auto := noCall(r)
 	q.extra[1].Value = "required"
 	r = s.send(ctx, q)
-	if r.Failure == chat.NoFailure && len(r.ToolCalls) > 0 {
+	switch {
+	case r.Failure != chat.NoFailure || len(r.ToolCalls) == 0:
+	case auto.Answer == No: // agents ask with auto
+		auto.Detail += "; with tool_choice required a call is parsed"
+	default:
 		found := parsedCall(r, "tool_choice required")
 		found.Detail += "; with auto: " + auto.Detail
 		return found
