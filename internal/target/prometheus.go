@@ -50,8 +50,7 @@ func parseMetrics(body []byte) (exposition, error) {
 	if body[len(body)-1] != '\n' {
 		body = append(body[:len(body):len(body)], '\n') // a last line without an end is read, too
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(body))
+	families, err := parseText(body)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoMetrics, err)
 	}
@@ -62,6 +61,17 @@ func parseMetrics(body []byte) (exposition, error) {
 		}
 	}
 	return e, nil
+}
+
+// parseText is expfmt's parser, which panics on some text that is no metrics.
+func parseText(body []byte) (families map[string]*dto.MetricFamily, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			families, err = nil, fmt.Errorf("the parser failed: %v", p)
+		}
+	}()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(bytes.NewReader(body))
 }
 
 func (e exposition) add(name string, m *dto.Metric) {
