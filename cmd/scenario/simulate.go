@@ -146,5 +146,5 @@ func (s *simulation) loader(l loader) loader {
 func isolate(s *spec.Scenario) {
 	t := &s.Target
 	t.APIKeyEnv, t.APIKeyHeader, t.Headers, t.TLS = spec.Text{}, "", nil, spec.TLS{}
-	t.Proxy, t.ContextTokens = spec.NewText("off"), 0
+	t.Proxy, t.MetricsURL, t.ContextTokens = spec.NewText("off"), spec.NewText("auto"), 0
 }

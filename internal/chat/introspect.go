@@ -24,11 +24,13 @@ const callLimit = 30 * time.Second
 
 // Get asks a server about itself. A path with a slash in front is below the
 // server's root ("/version"), which is the base URL without its version segment;
-// any other is below the base URL ("models"). Key, headers, TLS, proxy and the
-// connect and request timeouts are those of Do, the latter no longer than 30 s. At
-// most limit bytes of the body are returned, as they came: they are not redacted.
-// The error is a *CallError; one about the body comes with the status, the header
-// and what was read. An answer of any status is no error.
+// a whole URL is asked as it is; any other path is below the base URL ("models").
+// Key, headers, TLS, proxy and the connect and request timeouts are those of Do,
+// the latter no longer than 30 s; key and headers go to a whole URL only if it is
+// of the same scheme, host and port. At most limit bytes of the body are returned,
+// as they came: they are not redacted. The error is a *CallError; one about the
+// body comes with the status, the header and what was read. An answer of any
+// status is no error.
 func (c *Client) Get(ctx context.Context, endpoint int, path string, limit int64) (status int, header http.Header, body []byte, err error) {
 	return c.call(ctx, http.MethodGet, endpoint, path, nil, limit)
 }
@@ -50,13 +52,19 @@ func (c *Client) call(ctx context.Context, method string, endpoint int, path str
 	ctx, cancel := withLimit(ctx, limit)
 	defer cancel()
 	e := c.endpoints[endpoint]
-	target := resource(e.base, path)
+	target, redactor := resource(e.base, path), (*Redactor)(nil)
+	if elsewhere, ok := wholeURL(path); ok {
+		e, redactor = beside(e, elsewhere)
+		bare := *elsewhere
+		bare.User, bare.Fragment = nil, ""
+		target = &bare
+	}
 	status, header, answer, x := c.callOnce(ctx, newRequest(method, e, target, body), most, c.kept)
 	if x.stale {
 		status, header, answer, x = c.callOnce(ctx, newRequest(method, e, target, body), most, c.fresh)
 	}
 	if x.fault != nil {
-		return status, header, answer, &CallError{x.fault.failure, c.redactor.String(x.fault.message)}
+		return status, header, answer, &CallError{x.fault.failure, redactor.String(c.redactor.String(x.fault.message))}
 	}
 	return status, header, answer, nil
 }
@@ -87,6 +95,33 @@ func (c *Client) callOnce(ctx context.Context, req *http.Request, limit int64, v
 		x.fault = x.cut(ctx, err)
 	}
 	return resp.StatusCode, resp.Header, body, x
+}
+
+// wholeURL is the URL that a path is, if it is one.
+func wholeURL(path string) (*url.URL, bool) {
+	if !strings.HasPrefix(path, "http://") && !strings.HasPrefix(path, "https://") {
+		return nil, false
+	}
+	u, err := url.Parse(path)
+	return u, err == nil && u.Host != ""
+}
+
+// beside is an endpoint for a URL that need not be of the same server, and what
+// takes the URL's own secrets out of messages.
+func beside(e endpoint, u *url.URL) (endpoint, *Redactor) {
+	if u.Scheme != e.base.Scheme || addressOf(u) != addressOf(e.base) {
+		header := http.Header{}
+		for _, name := range []string{"Accept", "Accept-Encoding", "User-Agent"} {
+			header[name] = e.header[name]
+		}
+		e.header, e.host = header, ""
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		e.header = e.header.Clone()
+		e.header.Set("Authorization", basicAuth(u.User.Username(), password))
+	}
+	return e, NewRedactor(secretsOf(Config{BaseURLs: []*url.URL{u}}))
 }
 
 // resource is the URL that a path of Get means.

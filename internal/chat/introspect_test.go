@@ -132,3 +132,23 @@ func TestIntrospectionThatLeavesHTTP(t *testing.T) {
 		}
 	})
 }
+
+func TestAWholeURLGetsNoSecretOfTheBaseURL(t *testing.T) {
+	seen := func(w http.ResponseWriter, req *http.Request) {
+		_, _ = fmt.Fprintf(w, "%s|%s|%s", req.RequestURI, req.Header.Get("Authorization"), req.Header.Get("X-Token"))
+	}
+	base, _ := countingServer(t, seen)
+	other, _ := countingServer(t, seen)
+	base.RawQuery = "k=secret-of-base"
+	client := newClient(t, Config{BaseURLs: []*url.URL{base}, Key: "sk-123456", Headers: map[string]string{"X-Token": "t-123456"}})
+	for name, tt := range map[string]struct{ url, want string }{
+		"the same server":             {"http://" + base.Host + "/metrics", "/metrics|Bearer sk-123456|t-123456"},
+		"another server":              {"http://" + other.Host + "/a/metrics?x=1", "/a/metrics?x=1||"},
+		"another with a user":         {"http://u:p@" + other.Host + "/metrics", "/metrics|Basic dTpw|"},
+		"the same server with a user": {"http://u:p@" + base.Host + "/metrics", "/metrics|Basic dTpw|t-123456"},
+	} {
+		if status, _, body, err := client.Get(t.Context(), 0, tt.url, 1000); err != nil || status != 200 || string(body) != tt.want {
+			t.Errorf("%s: got %d %q, %v; want %q", name, status, body, err, tt.want)
+		}
+	}
+}

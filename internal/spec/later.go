@@ -21,7 +21,6 @@ type later struct {
 // delete its rows.
 var notYet = []later{
 	{path: "production"},
-	{path: "target.metrics_url", except: "off", instead: "write off, or leave metrics_url out"},
 	{path: "phases[].summary"},
 	{path: "phases[].workload.prompt.text", instead: "write ids and tokens", form: true},
 	{path: "phases[].workload.prompt.file", instead: "write ids and tokens", form: true},

@@ -23,7 +23,7 @@ phases:
 	want := &Scenario{
 		File: "test.yaml", Name: "gate", Seed: 1,
 		Target: Target{
-			BaseURLs: []Text{NewText("http://h")}, Server: "auto", Proxy: NewText("env"),
+			BaseURLs: []Text{NewText("http://h")}, Server: "auto", Proxy: NewText("env"), MetricsURL: NewText("auto"),
 			Timeouts: Timeouts{Connect: 10 * time.Second, FirstToken: 10 * time.Minute, Idle: 2 * time.Minute, Request: time.Hour},
 		},
 		Phases: []Phase{{
@@ -80,8 +80,8 @@ func TestEverything(t *testing.T) {
 		Model:    NewText("42"), APIKeyEnv: NewText("OPENAI_API_KEY"), APIKeyHeader: "api-key",
 		Headers: Headers{{"X-Tenant", NewText("t-1")}, {"X-Title", NewText("bench")}},
 		Server:  "vllm", ContextTokens: 131072, KVCapacityTokens: 1570000, Accelerators: 8,
-		TLS:      TLS{NewText("ca.pem"), NewText("c.pem"), NewText("k.pem"), true},
-		Proxy:    NewText("off"),
+		TLS:   TLS{NewText("ca.pem"), NewText("c.pem"), NewText("k.pem"), true},
+		Proxy: NewText("off"), MetricsURL: NewText("off"),
 		Timeouts: Timeouts{5 * time.Second, 90 * time.Minute, 250 * time.Microsecond, 2500 * time.Millisecond},
 	}
 	if diff := cmp.Diff(wantTarget, s.Target, cmpopts.IgnoreTypes(At{})); diff != "" {

@@ -35,10 +35,9 @@ type Target struct {
 	KVCapacityTokens int      `yaml:"kv_capacity_tokens,tokens"` // 0: unknown
 	Accelerators     int      `yaml:"accelerators"`              // 0: unknown
 	TLS              TLS      `yaml:"tls"`
-	Proxy            Text     `yaml:"proxy"` // env, off or a URL
+	Proxy            Text     `yaml:"proxy"`       // env, off or a URL
+	MetricsURL       Text     `yaml:"metrics_url"` // auto, off or a URL
 	Timeouts         Timeouts `yaml:"timeouts"`
-
-	_ string `yaml:"metrics_url"`
 }
 
 // Header is one extra request header. Its value is a secret.

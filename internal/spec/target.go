@@ -10,6 +10,7 @@ import (
 func (t *Target) setDefaults() {
 	t.Server = "auto"
 	t.Proxy = NewText("env")
+	t.MetricsURL = NewText("auto")
 	t.Timeouts.setDefaults()
 }
 
@@ -92,6 +93,7 @@ func (c *checker) checkTarget(t *Target) {
 		c.warnPassword(base)
 	}
 	c.warnPassword(t.Proxy)
+	c.warnPassword(t.MetricsURL)
 	if name := t.APIKeyEnv; name.node != nil && keyInPlaceOfName(name.String()) {
 		c.faults.add(name.node, "this looks like an API key, and api_key_env wants the name of the variable that holds it",
 			"write api_key_env: NAME, and set NAME to the key")

@@ -29,13 +29,12 @@ type Client interface {
 // names one: the first completion tells.
 func Discover(ctx context.Context, client Client, t *spec.Target, baseURLs []string) (*Facts, error) {
 	facts := &Facts{
-		BaseURLs:         baseURLs,
-		Server:           t.Server,
-		Model:            t.Model.String(),
-		ContextTokens:    t.ContextTokens,
-		KVCapacityTokens: t.KVCapacityTokens,
-		Accelerators:     t.Accelerators,
-		InsecureTLS:      t.TLS.InsecureSkipVerify,
+		BaseURLs:      baseURLs,
+		Server:        t.Server,
+		Model:         t.Model.String(),
+		ContextTokens: t.ContextTokens,
+		Accelerators:  t.Accelerators,
+		InsecureTLS:   t.TLS.InsecureSkipVerify,
 	}
 	for endpoint := range baseURLs {
 		if err := models(ctx, client, endpoint, t, facts); err != nil {
@@ -48,7 +47,7 @@ func Discover(ctx context.Context, client Client, t *spec.Target, baseURLs []str
 	if facts.Server == "auto" {
 		facts.Server = recognise(ctx, client, facts)
 	}
-	version(ctx, client, facts)
+	lookAtProcesses(ctx, client, t, facts)
 	return facts, ctx.Err()
 }
 
@@ -165,33 +164,36 @@ func recognise(ctx context.Context, client Client, facts *Facts) string {
 	return "unknown"
 }
 
-// version asks the software for its version and, where the list of models does
-// not say, for its context.
-func version(ctx context.Context, client Client, facts *Facts) {
-	switch facts.Server {
+// askVersion is the version that a server states, and its context if it stands on
+// the same page.
+func askVersion(ctx context.Context, client Client, endpoint int, server string) (version string, context int) {
+	ask := func(path string) gjson.Result { return askAt(ctx, client, endpoint, path) }
+	switch server {
 	case "vllm", "trtllm":
-		facts.Version = name(ask(ctx, client, "/version").Get("version"))
+		version = name(ask("/version").Get("version"))
 	case "sglang":
-		facts.Version = name(ask(ctx, client, "/server_info").Get("version"))
-		if facts.Version == "" {
-			facts.Version = name(ask(ctx, client, "/get_server_info").Get("version"))
+		version = name(ask("/server_info").Get("version"))
+		if version == "" {
+			version = name(ask("/get_server_info").Get("version"))
 		}
 	case "ollama":
-		facts.Version = name(ask(ctx, client, "/api/version").Get("version"))
+		version = name(ask("/api/version").Get("version"))
 	case "llamacpp":
-		props := ask(ctx, client, "/props")
-		facts.Version = name(props.Get("build_info"))
+		props := ask("/props")
 		// The context of one slot; what the list of models calls n_ctx_train is
 		// the model's, not the server's.
-		if context := int(props.Get("default_generation_settings.n_ctx").Int()); context > 0 && (facts.ContextTokens == 0 || context < facts.ContextTokens) {
-			facts.ContextTokens = context
-		}
+		return name(props.Get("build_info")), int(props.Get("default_generation_settings.n_ctx").Int())
 	}
+	return version, 0
 }
 
 // ask reads a page of JSON; what cannot be had is empty.
 func ask(ctx context.Context, client Client, path string) gjson.Result {
-	status, _, body, err := get(ctx, client, 0, path)
+	return askAt(ctx, client, 0, path)
+}
+
+func askAt(ctx context.Context, client Client, endpoint int, path string) gjson.Result {
+	status, _, body, err := get(ctx, client, endpoint, path)
 	if err != nil || status != http.StatusOK || !gjson.ValidBytes(body) {
 		return gjson.Result{}
 	}

@@ -1,7 +1,9 @@
 // Package target finds out what the server under test is: which model it serves,
-// what software and version it runs, how long its context is. In go a client and
-// what the scenario says of the target; out come Facts, stored with every result
-// as the target's fingerprint, or the reason why the target cannot be used.
+// what software and version it runs, how long its context is and how much its KV
+// cache holds. In go a client and what the scenario says of the target; out come
+// Facts, stored with every result, or the reason why the target cannot be used.
+// Later looks at the same server are Identify, for another process or model in its
+// place, and Read, for its own counters.
 //
 // What a server accepts proves nothing: whether it honours token ids and forced
 // lengths is found out by requests, in the engine, not here.
@@ -23,11 +25,17 @@ type Facts struct {
 	ModelRoot         string   `json:"model_root,omitempty" doc:"where the server loaded the model from, where it says"`
 	Models            []string `json:"models,omitempty" doc:"the models that the server lists"`
 	ContextTokens     int      `json:"context_tokens,omitempty" doc:"longest prompt and output together; 0: not known"`
-	KVCapacityTokens  int      `json:"kv_capacity_tokens,omitempty" doc:"tokens that the KV cache holds, as the scenario states; 0: not known"`
+	KVCapacityTokens  int      `json:"kv_capacity_tokens,omitempty" doc:"tokens that the KV cache holds, of all base URLs together; 0: not known"`
+	KVCapacitySource  string   `json:"kv_capacity_source,omitempty" doc:"who says so: the scenario, or a page of the server"`
+	KVBlockTokens     int      `json:"kv_block_tokens,omitempty" doc:"tokens in a block of the KV cache, the unit of its reuse, where the server says"`
+	Metrics           string   `json:"metrics,omitempty" doc:"where the server's counters are: a path, or the scenario's URL; empty: nowhere"`
 	Accelerators      int      `json:"accelerators,omitempty" doc:"number of accelerators, as the scenario states"`
 	SystemFingerprint string   `json:"system_fingerprint,omitempty" doc:"of the first reply, where there is one"`
 	InsecureTLS       bool     `json:"insecure_tls,omitempty" doc:"the certificate was not checked, as the scenario asks"`
 	Notes             []string `json:"notes,omitempty" doc:"what else was found"`
+
+	Fingerprints []Fingerprint `json:"fingerprints,omitempty" doc:"what tells the server's process from another, for each base URL"`
+	MetricsAt    []Place       `json:"-"` // where Read finds the counters of each server
 }
 
 // NoIDs reports whether the software is known to take no token ids or to have no
