@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"scenario/internal/engine"
+	"scenario/internal/formula"
 	"scenario/internal/metric"
 )
 
@@ -20,6 +21,7 @@ func fullResult() *engine.Result {
 	r.Run.Ended = r.Run.Started.Add(3*time.Minute + 5*time.Second)
 	begin := r.Run.Started.Add(7 * time.Second)
 	first := r.Phases[0].Levels[0]
+	first.Formulas = map[string]any{"catid-g0": &formula.CatidG0{AggregateTPS: metric.Known(172.4), Wall: metric.Span(5810 * time.Millisecond), Successful: 60}}
 	first.Started, first.Wall = &begin, metric.Span(12345678*time.Microsecond)
 	first.Checks = []engine.CheckResult{
 		{Group: engine.Correct, Expr: `all(requests, .ok or .status == 200 || .ok)`, At: "gate.yaml:18:11", Result: engine.CheckHolds, Values: []engine.Value{{Path: "requests", Text: "60 elements"}}},
