@@ -69,7 +69,7 @@ exit status:
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(), validateCommand(), planCommand(), explainCommand(), initCommand(), schemaCommand(), simulateCommand())
+	root.AddCommand(runCommand(), validateCommand(), planCommand(), explainCommand(), initCommand(), reportCommand(), schemaCommand(), simulateCommand())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (scenario %s --help lists the options)", err, c.Name())
 	})

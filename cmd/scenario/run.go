@@ -27,6 +27,7 @@ type runFlags struct {
 	json     bool
 	quiet    bool
 	noColor  bool
+	junit    string
 }
 
 func runCommand() *cobra.Command {
@@ -36,7 +37,8 @@ func runCommand() *cobra.Command {
 		Short: "run scenarios against a server and give one verdict",
 		Long: `run checks the scenario files, sends nothing if one has a fault, runs them one after
 the other and gives one verdict over all. Each leaves a folder with result.json,
-requests.jsonl and scenario.yaml.`,
+requests.jsonl, report.md, junit.xml and scenario.yaml. Within GitHub Actions it also
+writes annotations and the job's summary.`,
 		Example: `  scenario run scenarios/quickstart.yaml --simulate
   scenario run gate.yaml --base-url http://127.0.0.1:8000 --wait 10m`,
 		Args: atLeast(1),
@@ -53,6 +55,7 @@ requests.jsonl and scenario.yaml.`,
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON instead of tables")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print the verdict alone")
 	c.MarkFlagsMutuallyExclusive("json", "quiet")
+	c.Flags().StringVar(&f.junit, "junit", "", "also write the results of all files as JUnit XML to this `file`")
 	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colour, even on a terminal")
 	return c
 }
@@ -84,6 +87,9 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.reserveJUnit(all); err != nil {
+		return err
+	}
 	runs, err := f.prepare(all, l.set)
 	for _, one := range runs {
 		defer one.close()
@@ -99,12 +105,18 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 		}
 		verdicts = append(verdicts, f.one(ctx, one, stdout, stderr))
 	}
-	return f.finish(verdicts, runs, stdout)
+	return f.finish(verdicts, runs, stdout, stderr)
 }
 
-// finish prints what is said once over all files.
-func (f *runFlags) finish(verdicts []engine.Verdict, runs []*prepared, stdout io.Writer) error {
+// finish prints and writes what is said once over all files.
+func (f *runFlags) finish(verdicts []engine.Verdict, runs []*prepared, stdout, stderr io.Writer) error {
 	verdict := engine.Combined(verdicts)
+	if err := f.tellCI(runs, stderr); err != nil {
+		fmt.Fprintln(stderr, "scenario:", err)
+		if verdict.ExitCode == engine.ExitGo { // whoever reads the file would not know
+			verdict = engine.Verdict{Decision: engine.Invalid, ExitCode: engine.ExitInvalid, Reasons: []string{err.Error()}}
+		}
+	}
 	switch {
 	case f.json:
 		if err := printJSON(stdout, verdict, runs); err != nil {
@@ -217,9 +229,11 @@ func printJSON(w io.Writer, verdict engine.Verdict, runs []*prepared) error {
 }
 
 // colour reports whether colour is wanted at all.
-func (f *runFlags) colour() bool {
+func (f *runFlags) colour() bool { return coloured(f.noColor) }
+
+func coloured(refused bool) bool {
 	_, off := os.LookupEnv("NO_COLOR")
-	return !f.noColor && !off
+	return !refused && !off
 }
 
 func isTerminal(w io.Writer) bool {
