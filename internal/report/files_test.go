@@ -95,3 +95,26 @@ type both [2]string
 func (s both) String(text string) string {
 	return strings.NewReplacer(s[0], "<redacted>", s[1], "<redacted>").Replace(text)
 }
+
+// TestFilesAreReplacedTogether: where one can't be written, the others still say
+// what they said.
+func TestFilesAreReplacedTogether(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "one")
+	f, err := NewFiles(dir, nil, stars("secret-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.write(file{"a", "old"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.write(file{"a", "new"}, file{"no/such/folder", "new"}); err == nil {
+		t.Error("a file in no folder was written")
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(text) != "old" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
