@@ -73,8 +73,10 @@ phases:
 				if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
 					t.Fatal(err)
 				}
+				t.Setenv("GITHUB_ACTIONS", "true")
+				t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join(dir, "runs", "summary.md"))
 				var out, errs bytes.Buffer
-				code := run(t.Context(), []string{"run", file, "--out", filepath.Join(dir, "runs"), output, "--set", "target.timeouts={request: 20s}"}, &out, &errs)
+				code := run(t.Context(), []string{"run", file, "--out", filepath.Join(dir, "runs"), "--junit", filepath.Join(dir, "runs", "fixed.xml"), output, "--set", "target.timeouts={request: 20s}"}, &out, &errs)
 				if code == 0 || code == 2 {
 					t.Fatalf("exit status %d\n%s%s", code, &out, &errs)
 				}
@@ -86,8 +88,11 @@ phases:
 					}
 					return err
 				})
-				if len(texts) != 6 {
-					t.Errorf("%d texts, want stdout, stderr and four files", len(texts))
+				if len(texts) != 9 {
+					t.Errorf("%d texts, want stdout, stderr, five files of the run, GitHub's summary and the JUnit file", len(texts))
+				}
+				if !strings.Contains(errs.String(), "::error ") {
+					t.Errorf("no annotation:\n%s", &errs)
 				}
 				for name, text := range texts {
 					for _, secret := range secrets {

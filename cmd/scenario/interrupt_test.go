@@ -40,11 +40,20 @@ func TestInterruptedRunLeavesValidFiles(t *testing.T) {
 			var out bytes.Buffer
 			dir := filepath.Join(t.TempDir(), "runs")
 			code := run(ctx, []string{
-				"run", "../../scenarios/quickstart.yaml", "--simulate", "--out", dir,
+				"run", "../../scenarios/quickstart.yaml", "--simulate", "--out", dir, "--junit", filepath.Join(dir, "fixed.xml"),
 				"--set", "phases.decode.workload.output_tokens=32", "--set", "phases.decode.checks.correct=[ok_count >= 0]",
 			}, &out, errs)
 			if code != engine.ExitInterrupted || !strings.Contains(out.String(), "INCOMPLETE") {
 				t.Errorf("exit status %d, want 130\n%s%s", code, &out, errs)
+			}
+			for _, file := range []string{"*/junit.xml", "*/report.md", "fixed.xml"} {
+				files, _ := filepath.Glob(filepath.Join(dir, file))
+				if len(files) != 1 {
+					t.Fatalf("%d files %s", len(files), file)
+				}
+				if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "INCOMPLETE") {
+					t.Errorf("%s: %v\n%s", file, err, text)
+				}
 			}
 			files, _ := filepath.Glob(filepath.Join(dir, "*", "result.json"))
 			if len(files) != 1 {

@@ -69,7 +69,7 @@ exit status:
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(), validateCommand(), planCommand(), explainCommand(), initCommand(), probeCommand(), schemaCommand(), simulateCommand())
+	root.AddCommand(runCommand(), validateCommand(), planCommand(), explainCommand(), initCommand(), probeCommand(), reportCommand(), schemaCommand(), simulateCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
 	root.DisableSuggestions = true // unknownCommand makes its own

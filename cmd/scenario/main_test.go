@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 			"json":    jsonValue,
 			"holds":   holds,
 			"private": private,
+			"same":    same,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})

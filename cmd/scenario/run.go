@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,12 +22,12 @@ import (
 type runFlags struct {
 	loadFlags
 	out      string
-	junit    string
 	wait     wait
 	simulate string
 	json     bool
 	quiet    bool
 	noColor  bool
+	junit    string
 }
 
 func runCommand() *cobra.Command {
@@ -38,7 +37,8 @@ func runCommand() *cobra.Command {
 		Short: "run scenarios against a server and give one verdict",
 		Long: `run checks the scenario files, sends nothing if one has a fault, runs them one after
 the other and gives one verdict over all. Each leaves a folder with result.json,
-requests.jsonl, junit.xml and scenario.yaml.`,
+requests.jsonl, report.md, junit.xml and scenario.yaml. Within GitHub Actions it also
+writes annotations and the job's summary.`,
 		Example: `  scenario run scenarios/quickstart.yaml --simulate
   scenario run gate.yaml --base-url http://127.0.0.1:8000 --wait 10m`,
 		Args: atLeast(1),
@@ -49,12 +49,12 @@ requests.jsonl, junit.xml and scenario.yaml.`,
 	f.add(c)
 	c.Flags().StringVar(&f.nonce, "nonce", "", "use the random prompts of the run with this nonce again")
 	c.Flags().StringVar(&f.out, "out", "runs", "`folder` that the run's own folder is made in")
-	c.Flags().StringVar(&f.junit, "junit", "", "also write the verdict as JUnit XML to this `file`")
 	c.Flags().Var(&f.wait, "wait", "wait so long for a target that does not work yet, as in 10m")
 	c.Flags().StringVar(&f.simulate, "simulate", "", "run against a simulated server instead, healthy or with the fault of a `persona`")
 	c.Flags().Lookup("simulate").NoOptDefVal = "healthy"
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON instead of tables")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print the verdict alone")
+	c.Flags().StringVar(&f.junit, "junit", "", "also write the results of all files as JUnit XML to this `file`")
 	c.Flags().BoolVar(&f.noColor, "no-color", false, "no colour, even on a terminal")
 	return c
 }
@@ -91,10 +91,8 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if f.junit != "" { // not found out after the load
-		if err := os.WriteFile(f.junit, nil, 0o600); err != nil {
-			return fmt.Errorf("--junit: the file can't be written: %w", err)
-		}
+	if err := f.reserveJUnit(all); err != nil {
+		return err
 	}
 	runs, err := f.prepare(all, l.set)
 	for _, one := range runs {
@@ -111,15 +109,16 @@ func (f *runFlags) run(c *cobra.Command, files []string) error {
 		}
 		verdicts = append(verdicts, f.one(ctx, one, stdout, stderr))
 	}
-	return f.finish(verdicts, runs, stdout)
+	return f.finish(verdicts, runs, stdout, stderr)
 }
 
-// finish prints what is said once over all files.
-func (f *runFlags) finish(verdicts []engine.Verdict, runs []*prepared, stdout io.Writer) error {
+// finish prints and writes what is said once over all files.
+func (f *runFlags) finish(verdicts []engine.Verdict, runs []*prepared, stdout, stderr io.Writer) error {
 	verdict := engine.Combined(verdicts)
-	if f.junit != "" {
-		if err := writeJUnit(f.junit, verdicts, runs); err != nil {
-			return fmt.Errorf("the JUnit file can't be written: %w", err)
+	if err := f.tellCI(runs, stderr); err != nil {
+		fmt.Fprintln(stderr, "scenario:", err)
+		if verdict.ExitCode == engine.ExitGo { // whoever reads the file would not know
+			verdict = engine.Verdict{Decision: engine.Invalid, ExitCode: engine.ExitInvalid, Reasons: []string{err.Error()}}
 		}
 	}
 	switch {
@@ -211,23 +210,6 @@ func (f *runFlags) print(w io.Writer, result *engine.Result, dir string, termina
 	return err
 }
 
-// writeJUnit writes all runs into one file; those that were not run are in it too.
-func writeJUnit(path string, verdicts []engine.Verdict, runs []*prepared) error {
-	var all []report.Judged
-	for i, one := range runs {
-		result := one.result
-		if result == nil {
-			result = &engine.Result{Scenario: one.info, Verdict: verdicts[i]}
-		}
-		all = append(all, report.Judged{Result: result, Redact: one.link.client.Redactor()})
-	}
-	var b bytes.Buffer
-	if err := report.JUnit(&b, all...); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o600)
-}
-
 // printJSON prints the result as it is stored; over several files, all of them
 // with the verdict over all.
 func printJSON(w io.Writer, verdict engine.Verdict, runs []*prepared) error {
@@ -255,9 +237,11 @@ func printJSON(w io.Writer, verdict engine.Verdict, runs []*prepared) error {
 }
 
 // colour reports whether colour is wanted at all.
-func (f *runFlags) colour() bool {
+func (f *runFlags) colour() bool { return coloured(f.noColor) }
+
+func coloured(refused bool) bool {
 	_, off := os.LookupEnv("NO_COLOR")
-	return !f.noColor && !off
+	return !refused && !off
 }
 
 func isTerminal(w io.Writer) bool {

@@ -90,3 +90,13 @@ func private(ts *testscript.TestScript, neg bool, args []string) {
 		return err
 	}))
 }
+
+// same wants two files to hold the same: same FILE FILE.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same FILE FILE")
+	}
+	if a, b := ts.ReadFile(one(ts, args[0])), ts.ReadFile(one(ts, args[1])); (a == b) == neg {
+		ts.Fatalf("%s holds\n%s\n%s holds\n%s", args[0], a, args[1], b)
+	}
+}

@@ -5,68 +5,67 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"scenario/internal/engine"
 )
 
-// Judged is a result, and what takes its secrets out.
-type Judged struct {
-	Result *engine.Result
-	Redact Redactor
-}
-
-// JUnit writes results as JUnit XML: a suite for each phase, a case for each level.
-// A level that is rejected or missed is a failure, one that is invalid, undecided,
-// incomplete or skipped an error: a reader that takes skipped cases for good must
-// not take these so. A level that does not count for the verdict fails nothing. A
-// run that is not GO has a case that is not good, whatever its levels are.
-func JUnit(w io.Writer, runs ...Judged) error {
-	var all junitSuites
-	for _, run := range runs {
-		all.Suites = append(all.Suites, suites(run)...)
+// JUnit writes results, without their secrets, as the JUnit XML that CI servers
+// read: a suite for each phase with a test case for each level. What was wrong or
+// too slow is a failure; what could not be decided, or was not run, an error and
+// never skipped, which CI would take for a pass. Levels that do not count for the
+// verdict can't fail: their outcome is in the case's system-out.
+//
+// Reasons of the verdict that are no level's are cases of their own, and a result
+// that is not GO has at least one case that failed.
+func JUnit(w io.Writer, results ...*engine.Result) error {
+	all := junitSuites{Name: "scenario"}
+	for _, r := range results {
+		for _, suite := range junitResult(r) {
+			all.Suites = append(all.Suites, suite)
+			all.add(suite.junitCounts)
+		}
 	}
-	for i := range all.Suites {
-		s := &all.Suites[i]
-		s.count()
-		all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
-		all.seconds += s.seconds
-	}
-	all.Time = seconds(all.seconds)
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	all.Time = seconds(all.length)
+	data, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
 		return err
 	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err = io.WriteString(w, xml.Header+string(data)+"\n")
 	return err
 }
 
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Time     string       `xml:"time,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	junitCounts
+	Suites []*junitSuite `xml:"testsuite"`
+}
 
-	seconds float64
+// junitCounts are attributes of one suite and of all.
+type junitCounts struct {
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Time     string `xml:"time,attr"`
+
+	length time.Duration
+}
+
+func (c *junitCounts) add(other junitCounts) {
+	c.Tests += other.Tests
+	c.Failures += other.Failures
+	c.Errors += other.Errors
+	c.length += other.length
 }
 
 type junitSuite struct {
-	Name       string          `xml:"name,attr"`
-	Tests      int             `xml:"tests,attr"`
-	Failures   int             `xml:"failures,attr"`
-	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"` // always 0
-	Time       string          `xml:"time,attr"`
-	Timestamp  string          `xml:"timestamp,attr"`
+	Name string `xml:"name,attr"`
+	junitCounts
+	Timestamp  string          `xml:"timestamp,attr,omitempty"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
-
-	seconds float64
 }
 
 type junitProperty struct {
@@ -75,14 +74,12 @@ type junitProperty struct {
 }
 
 type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	Time    string        `xml:"time,attr"`
-	Failure *junitProblem `xml:"failure"`
-	Error   *junitProblem `xml:"error"`
-	Out     string        `xml:"system-out,omitempty"`
-
-	seconds float64
+	Name      string        `xml:"name,attr"`
+	Class     string        `xml:"classname,attr"`
+	Time      string        `xml:"time,attr"`
+	Failure   *junitProblem `xml:"failure"`
+	Error     *junitProblem `xml:"error"`
+	SystemOut string        `xml:"system-out,omitempty"`
 }
 
 type junitProblem struct {
@@ -91,98 +88,146 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-// count sums up a suite's cases.
-func (s *junitSuite) count() {
-	for i := range s.Cases {
-		c := &s.Cases[i]
-		s.Tests++
-		if c.Failure != nil {
-			s.Failures++
-		}
-		if c.Error != nil {
-			s.Errors++
-		}
-		c.Time = seconds(c.seconds)
-		s.seconds += c.seconds
-	}
-	s.Time = seconds(s.seconds)
-}
-
-func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
-
-// suites are those of one run.
-func suites(run Judged) []junitSuite {
-	r, text := run.Result, run.Redact.String
-	var list []junitSuite
-	suite := func(name string, cases ...junitCase) {
-		list = append(list, junitSuite{
-			Name: text(name), Timestamp: r.Run.Started.UTC().Format("2006-01-02T15:04:05"),
-			Properties: properties(r, text), Cases: cases,
-		})
-	}
-	bad := false
+// junitResult are the suites of one run: that of the run as a whole, where there
+// is something to say of it, and those of its phases.
+func junitResult(r *engine.Result) []*junitSuite {
+	reasons := elsewhere(r)
+	var suites []*junitSuite
+	problems := 0
 	for _, p := range r.Phases {
-		var cases []junitCase
+		suite := newSuite(r, r.Scenario.Name+"."+p.Name, started(r, p))
 		for _, l := range p.Levels {
-			c := levelCase(l, text)
-			c.Class = text(r.Scenario.Name + "." + p.Name)
-			bad = bad || c.Failure != nil || c.Error != nil
-			cases = append(cases, c)
+			suite.level(l)
 		}
-		suite(r.Scenario.Name+"."+p.Name, cases...)
+		suite.reasons(r, "summary", reasons[p.Name])
+		problems += suite.Failures + suite.Errors
+		suites = append(suites, suite)
 	}
-	if v := r.Verdict; v.Decision != engine.Go && !bad {
-		why := strings.Join(v.Reasons, "\n")
-		first, _, _ := strings.Cut(why, "\n")
-		suite(r.Scenario.Name, junitCase{
-			Class: text(r.Scenario.Name), Name: "verdict",
-			Error: &junitProblem{Message: text(string(v.Decision) + ": " + first), Type: strings.ToLower(string(v.Decision)), Text: text(why)},
-		})
+	whole := newSuite(r, r.Scenario.Name, r.Run.Started)
+	ofRun := reasons[""]
+	if r.Verdict.Decision != engine.Go && problems+len(ofRun) == 0 {
+		ofRun = []string{"the verdict is " + string(r.Verdict.Decision)}
 	}
-	return list
+	if whole.reasons(r, "run", ofRun); whole.Tests > 0 {
+		suites = append([]*junitSuite{whole}, suites...)
+	}
+	return suites
 }
 
-// levelCase is the case of a level.
-func levelCase(l *engine.LevelResult, text func(string) string) junitCase {
-	c := junitCase{Name: fmt.Sprintf("C=%d", l.Concurrency), seconds: took(l)}
-	var b strings.Builder
-	terminal{&b, NewPalette(false)}.level(l)
-	problem := &junitProblem{Message: text(string(l.State) + ": " + l.Why()), Type: string(l.State), Text: text(b.String())}
-	switch {
-	case l.State == engine.Accepted:
-		c.Out = problem.Text
-	case !l.Gated:
-		c.Out = text("explored, and does not count: "+problem.Message+"\n") + problem.Text
-	case l.State == engine.Rejected || l.State == engine.Missed:
-		c.Failure = problem
-	default:
-		c.Error = problem
+func newSuite(r *engine.Result, name string, started time.Time) *junitSuite {
+	s := &junitSuite{Name: name, Properties: properties(r)}
+	s.Time = seconds(0)
+	if !started.IsZero() {
+		s.Timestamp = started.UTC().Format("2006-01-02T15:04:05") // the schema allows no zone
 	}
-	return c
+	return s
 }
 
-// took is how long a level's load was, in seconds, as far as it is known.
-func took(l *engine.LevelResult) float64 {
-	wall, ok := l.Wall.Duration()
-	if found := l.Found(); !ok && found != nil {
-		wall, _ = found.Window.Duration()
+// started is when the first level of a phase began.
+func started(r *engine.Result, p *engine.PhaseResult) time.Time {
+	for _, l := range p.Levels {
+		if l.Started != nil {
+			return *l.Started
+		}
 	}
-	return wall.Seconds()
+	return r.Run.Started
 }
 
-// properties say what was run against what.
-func properties(r *engine.Result, text func(string) string) []junitProperty {
+func properties(r *engine.Result) []junitProperty {
 	list := []junitProperty{
-		{"verdict", string(r.Verdict.Decision)}, {"scenario", r.Scenario.File}, {"sha256", r.Scenario.SHA256}, {"run", r.Run.ID}, {"tool", r.Tool},
+		{"verdict", string(r.Verdict.Decision)},
+		{"exit_code", fmt.Sprint(r.Verdict.ExitCode)},
+		{"scenario", r.Scenario.Name},
+		{"sha256", r.Scenario.SHA256},
 	}
-	if t := r.Target; t != nil {
-		list = append(list, junitProperty{"model", t.Model}, junitProperty{"server", strings.TrimSpace(t.Server + " " + t.Version)})
+	if r.Target != nil {
+		list = append(list, junitProperty{"model", r.Target.Model}, junitProperty{"server", strings.TrimSpace(r.Target.Server + " " + r.Target.Version)})
 	}
-	if r.Run.Simulated != "" {
-		list = append(list, junitProperty{"simulated", r.Run.Simulated})
+	simulated := r.Run.Simulated
+	if simulated == "" {
+		simulated = "no"
 	}
-	for i := range list {
-		list[i].Value = text(list[i].Value)
+	list = append(list, junitProperty{"tool", r.Tool}, junitProperty{"run", r.Run.ID}, junitProperty{"simulated", simulated})
+	if len(r.Run.Partial) > 0 {
+		list = append(list, junitProperty{"partial", strings.Join(r.Run.Partial, " ")})
+	}
+	if changed := overridden(r.Run.Overrides); changed != "" {
+		list = append(list, junitProperty{"overridden", changed})
 	}
 	return list
 }
+
+// level adds the case of a level. The time of one whose figures are withheld is
+// withheld too; it is written as 0 because readers want a number.
+func (s *junitSuite) level(l *engine.LevelResult) {
+	c := junitCase{Name: levelName(l)}
+	wall, _ := l.Wall.Duration()
+	text := levelText(l)
+	switch {
+	case !l.Gated:
+		c.SystemOut = "explored, not part of the verdict: " + string(l.State) + "\n" + text
+	case l.State == engine.Accepted:
+	default:
+		message := string(l.State)
+		if why := l.Why(); why != "" {
+			message += ": " + why
+		}
+		c.problem(l.State == engine.Rejected || l.State == engine.Missed, string(l.State), message, text)
+	}
+	s.put(c, wall)
+}
+
+// levelText is what a level's case says: all its troubles, and what its warm-up
+// and its replies showed.
+func levelText(l *engine.LevelResult) string {
+	var b strings.Builder
+	for _, t := range troubles(l) {
+		fmt.Fprintln(&b, t)
+	}
+	if l.Warmup != nil && l.Warmup.Failed > 0 {
+		fmt.Fprintln(&b, warmupFailed(l.Warmup))
+	}
+	for _, note := range l.Notes {
+		fmt.Fprintln(&b, note)
+	}
+	return b.String()
+}
+
+// reasons adds a case for each reason of the verdict that is no level's.
+func (s *junitSuite) reasons(r *engine.Result, name string, reasons []string) {
+	for i, reason := range reasons {
+		c := junitCase{Name: name}
+		if i > 0 {
+			c.Name = fmt.Sprintf("%s %d", name, i+1)
+		}
+		c.problem(r.Verdict.Decision == engine.NoGo, string(r.Verdict.Decision), reason, "")
+		s.put(c, 0)
+	}
+}
+
+// problem makes a case one that failed, or one that could not be decided.
+func (c *junitCase) problem(failed bool, kind, message, text string) {
+	p := &junitProblem{Message: message, Type: kind, Text: text}
+	if failed {
+		c.Failure = p
+	} else {
+		c.Error = p
+	}
+}
+
+// put adds a case and counts it.
+func (s *junitSuite) put(c junitCase, length time.Duration) {
+	c.Class, c.Time = s.Name, seconds(length)
+	s.Cases = append(s.Cases, c)
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	if c.Error != nil {
+		s.Errors++
+	}
+	s.length += length
+	s.Time = seconds(s.length)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

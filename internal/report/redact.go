@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Redactor takes secrets out of what is written.
 type Redactor interface {
@@ -30,9 +33,28 @@ func redactJSON(data string, redact Redactor) string {
 		if strings.HasPrefix(strings.TrimLeft(rest, " "), ":") {
 			b.WriteString(inside)
 		} else {
-			b.WriteString(redact.String(inside))
+			b.WriteString(redactInside(inside, redact))
 		}
 		b.WriteString(data[end : len(data)-len(rest)])
 		data = rest
 	}
+}
+
+// redactInside takes secrets out of what stands between the quotes of a string.
+// One that ends in a backslash, say, could take half of an escape with it: then
+// the text is redacted as it is meant, and written anew.
+func redactInside(inside string, redact Redactor) string {
+	out := redact.String(inside)
+	if out == inside || json.Valid([]byte(`"`+out+`"`)) {
+		return out
+	}
+	var meant string
+	if json.Unmarshal([]byte(`"`+inside+`"`), &meant) != nil {
+		return out
+	}
+	again, err := json.Marshal(redact.String(meant))
+	if err != nil {
+		return out
+	}
+	return string(again[1 : len(again)-1])
 }

@@ -202,6 +202,9 @@ func TestRedactJSONLeavesKeysAlone(t *testing.T) {
 			t.Errorf("%s became %s, want %s", text, got, want)
 		}
 	}
+	if got, want := redactJSON(`{"a":"say stat\"us\""}`, stars(`stat\`)), `{"a":"say stat\"us\""}`; got != want {
+		t.Errorf("what only looks like the secret became %s", got)
+	}
 }
 
 func TestFilesOfARun(t *testing.T) {
@@ -237,8 +240,8 @@ func TestFilesOfARun(t *testing.T) {
 			t.Errorf("%s: mode %v, %v, %.80q", e.Name(), info.Mode(), err, data)
 		}
 	}
-	if len(entries) != 4 {
-		t.Errorf("%d files, want 4", len(entries))
+	if len(entries) != 5 {
+		t.Errorf("%d files, want 5", len(entries))
 	}
 	data, _ := os.ReadFile(filepath.Join(dir, "result.json"))
 	if !json.Valid(data) {

@@ -83,6 +83,11 @@ func (t terminal) phase(p *engine.PhaseResult) {
 var columns = []string{"C", "state", "ok", "output tok/s", "tok/s per user", "TTFT p50", "TTFT p95", "TPOT p50", "E2E p50"}
 
 func (t terminal) table(p *engine.PhaseResult) {
+	t.WriteString(t.levels(p).Render() + "\n")
+}
+
+// levels is the table of a phase's levels.
+func (t terminal) levels(p *engine.PhaseResult) table.Writer {
 	w := table.NewWriter()
 	w.SetOutputMirror(nil)
 	style := table.StyleLight
@@ -107,7 +112,7 @@ func (t terminal) table(p *engine.PhaseResult) {
 	for _, l := range p.Levels {
 		w.AppendRow(t.row(l))
 	}
-	t.WriteString(w.Render() + "\n")
+	return w
 }
 
 func (t terminal) row(l *engine.LevelResult) table.Row {
@@ -142,23 +147,28 @@ func (t terminal) verdict(r *engine.Result) {
 		word = t.warn
 	}
 	line := word.Sprint(string(v.Decision))
-	var aside []string
-	if r.Run.Simulated != "" {
-		aside = append(aside, "simulated server")
-	}
-	if len(r.Run.Partial) > 0 {
-		aside = append(aside, "partial: "+strings.Join(r.Run.Partial, " "))
-	}
-	if changed := overridden(r.Run.Overrides); changed != "" {
-		aside = append(aside, "overridden: "+changed)
-	}
-	if len(aside) > 0 {
+	if aside := asides(r); len(aside) > 0 {
 		line += " (" + strings.Join(aside, ", ") + ")"
 	}
 	fmt.Fprintf(t, "\n%s\n", line)
 	for _, reason := range v.Reasons {
 		fmt.Fprintf(t, "  %s\n", reason)
 	}
+}
+
+// asides are what must be said beside a verdict.
+func asides(r *engine.Result) []string {
+	var list []string
+	if r.Run.Simulated != "" {
+		list = append(list, "simulated server")
+	}
+	if len(r.Run.Partial) > 0 {
+		list = append(list, "partial: "+strings.Join(r.Run.Partial, " "))
+	}
+	if changed := overridden(r.Run.Overrides); changed != "" {
+		list = append(list, "overridden: "+changed)
+	}
+	return list
 }
 
 // overridden lists what --set changed about how the scenario judges; the target
@@ -174,19 +184,25 @@ func overridden(set []string) string {
 }
 
 func (t terminal) notes(r *engine.Result) {
-	var notes []string
-	if r.Target != nil {
-		notes = append(notes, r.Target.Notes...)
-	}
-	if b := r.Baseline; b != nil {
-		notes = append(notes, baseline(r))
-	}
+	notes := notesOf(r)
 	if len(notes) > 0 {
 		t.WriteString("\n")
 	}
 	for _, note := range notes {
 		fmt.Fprintf(t, "%s %s\n", t.dim.Sprint("note:"), note)
 	}
+}
+
+// notesOf are what was found about the target, and what it is compared with.
+func notesOf(r *engine.Result) []string {
+	var notes []string
+	if r.Target != nil {
+		notes = append(notes, r.Target.Notes...)
+	}
+	if r.Baseline != nil {
+		notes = append(notes, baseline(r))
+	}
+	return notes
 }
 
 // baseline says what is compared with what.

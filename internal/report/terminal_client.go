@@ -9,9 +9,19 @@ import (
 	"scenario/internal/metric"
 )
 
-// client prints what the program found out about itself: the worst of all levels.
-// Whoever doubts a figure looks here first.
+// client prints what the program found out about itself.
 func (t terminal) client(r *engine.Result) {
+	if words := aboutClient(r); len(words) > 0 {
+		fmt.Fprintf(t, "\n%s\n", t.dim.Sprint("client, at its worst level:"))
+		for _, line := range lines(words) {
+			fmt.Fprintf(t, "  %s\n", line)
+		}
+	}
+}
+
+// aboutClient is what the program found out about itself: the worst of all levels.
+// Whoever doubts a figure looks here first.
+func aboutClient(r *engine.Result) []string {
 	var worst clientFigures
 	for _, phase := range r.Phases {
 		for _, l := range phase.Levels {
@@ -20,12 +30,7 @@ func (t terminal) client(r *engine.Result) {
 			}
 		}
 	}
-	if words := worst.words(r.Trial); len(words) > 0 {
-		fmt.Fprintf(t, "\n%s\n", t.dim.Sprint("client, at its worst level:"))
-		for _, line := range lines(words) {
-			fmt.Fprintf(t, "  %s\n", line)
-		}
-	}
+	return worst.words(r.Trial)
 }
 
 // lines puts words together up to the width of a common terminal.
