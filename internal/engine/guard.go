@@ -91,6 +91,8 @@ type evidence struct {
 	// be told from the client's.
 	sharesProcess bool
 
+	block     int            // tokens in a block of the target's prefix cache; 0: not known
+	several   bool           // the target has several base URLs
 	warmup    *WarmupResult  // sent just before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
@@ -126,7 +128,7 @@ func Guards() []Guard {
 // LaterGuards are the guards of the language that this build does not have.
 func LaterGuards() []string {
 	return []string{
-		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract", "cache-cold",
+		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract",
 		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
 		"server-capped",
 	}

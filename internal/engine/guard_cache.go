@@ -41,6 +41,17 @@ func cacheGuards() []Guard {
 			check: cacheWarm,
 		},
 		{
+			ID:     "cache-cold",
+			Doc:    "cache: warm, and an endpoint found fewer of the prompts in its prefix cache than all but 2 % and one block (as the server states it, else 128 tokens) per request",
+			Effect: Void,
+			Thresholds: []Threshold{
+				share("max_ratio", 0.02, "largest share of prompt tokens that may be missing, beyond the block"),
+				{Name: "block", Default: defaultBlock, Max: 1 << 16, Doc: "tokens of one block of the prefix cache, where the server does not state it"},
+			},
+			After: []string{"died", "errors"},
+			check: cacheCold,
+		},
+		{
 			ID:     "cache-unverified",
 			Doc:    "cache: cold, and the server does not report cached tokens: whether prompts were cold could not be checked",
 			Effect: Warn,

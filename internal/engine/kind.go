@@ -44,9 +44,10 @@ type Workload interface {
 // Place says which session of a phase is meant.
 type Place struct {
 	Concurrency int
-	Index       int // within the level (or the warm-up), from 0
-	Ordinal     int // over the phase's whole ladder, from 0; below 0 for warm-ups and probes
-	Endpoint    int // the base URL it goes to
+	Index       int    // within the level (or the warm-up), from 0
+	Ordinal     int    // over the phase's whole ladder, from 0; below 0 for warm-ups and probes
+	Endpoint    int    // the base URL it goes to
+	Again       *Place // the warm-up session whose prompt it sends again, where the cache is to be warm; nil: none
 	Purpose     Purpose
 	Impatient   bool // a probe that is not tried again: it asks whether the target is alive
 	MaxOutput   int  // a warm-up's limit of output tokens; 0: the workload's own

@@ -32,6 +32,7 @@ type load struct {
 	level   *LevelPlan
 	compose *Composer
 	live    *Live
+	place   func(index int) Place // of a session of the level
 
 	hung func()               // stops the level
 	out  chan *metric.Request // finished requests, to the collector
@@ -60,10 +61,7 @@ func (l *load) run(ctx context.Context) loaded {
 	}()
 	started := l.runner.Clock.Now()
 	l.pacer().pace(issuing, func(index int) func() {
-		place := Place{
-			Concurrency: l.level.Concurrency, Index: index, Ordinal: l.level.Ordinal + index,
-			Endpoint: (l.level.Ordinal + index) % l.runner.endpoints(),
-		}
+		place := l.place(index)
 		session, err := l.phase.Workload.Session(place, l.compose)
 		if err != nil {
 			// The same body was built for the probe: this cannot happen by chance.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -24,7 +25,6 @@ const ladder = `
 func laterPersonas() map[string]string {
 	return map[string]string{
 		"caps-concurrency": "server-capped", // a tag: the run stays GO
-		"evicts":           "cache-cold",    // where a phase says cache: warm
 		"foreign-traffic":  "other-traffic",
 		"restarts":         "target-changed",
 		"slows-down":       "not-steady", // and drift, where it is asked for
@@ -38,23 +38,25 @@ type personaResult struct {
 	guard    string // the only one that fires; empty: none does
 	decision engine.Decision
 	exit     int
+	phases   string // where the ladder does not show the fault
 }
 
 func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
-	healthy := personaResult{"", engine.Go, 0}
+	healthy := personaResult{"", engine.Go, 0, ""}
 	want := map[string]personaResult{
-		"buffered":           {"buffered-stream", engine.Invalid, engine.ExitInvalid},
+		"buffered":           {"buffered-stream", engine.Invalid, engine.ExitInvalid, ""},
 		"chatty":             healthy,
-		"dies":               {"died", engine.NoGo, engine.ExitRejected},
+		"dies":               {"died", engine.NoGo, engine.ExitRejected, ""},
 		"eight-per-event":    healthy,
-		"errors-under-load":  {"errors", engine.NoGo, engine.ExitRejected},
-		"ignores-ignore-eos": {"early-stop", engine.Invalid, engine.ExitInvalid},
-		"lost-text":          {"lost-text", engine.Invalid, engine.ExitInvalid},
-		"one-answer":         {"same-outputs", engine.NoGo, engine.ExitRejected},
-		"repeats":            {"degenerate", engine.NoGo, engine.ExitRejected},
-		"short-prompt":       {"truncated-prompt", engine.NoGo, engine.ExitRejected},
+		"errors-under-load":  {"errors", engine.NoGo, engine.ExitRejected, ""},
+		"evicts":             {"cache-cold", engine.Invalid, engine.ExitInvalid, warmPhases("level", "1x", "random")},
+		"ignores-ignore-eos": {"early-stop", engine.Invalid, engine.ExitInvalid, ""},
+		"lost-text":          {"lost-text", engine.Invalid, engine.ExitInvalid, ""},
+		"one-answer":         {"same-outputs", engine.NoGo, engine.ExitRejected, ""},
+		"repeats":            {"degenerate", engine.NoGo, engine.ExitRejected, ""},
+		"short-prompt":       {"truncated-prompt", engine.NoGo, engine.ExitRejected, ""},
 		"usage-last":         healthy,
-		"warm-cache":         {"cache-warm", engine.Invalid, engine.ExitInvalid},
+		"warm-cache":         {"cache-warm", engine.Invalid, engine.ExitInvalid, ""},
 	}
 	for name := range laterPersonas() {
 		want[name] = healthy
@@ -68,7 +70,7 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 			if _, later := laterPersonas()[persona.Name]; persona.Sound != (w == healthy && !later) {
 				t.Errorf("the persona is sound: %v; its line says otherwise", persona.Sound)
 			}
-			r := world{server: simserver.Healthy().With(persona)}.run(t, plan(t, header+ladder, engine.PlanOptions{}))
+			r := world{server: simserver.Healthy().With(persona)}.run(t, plan(t, header+cmp.Or(w.phases, ladder), engine.PlanOptions{}))
 			var guards []string
 			if w.guard != "" {
 				guards = []string{w.guard}

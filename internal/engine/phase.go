@@ -18,6 +18,7 @@ type phaseRun struct {
 	result  *PhaseResult
 	heads   map[string]int // heads of all prompts sent, and how often
 	warmed  int            // warm-up sessions sent
+	warm    promptSet      // what the last warm-up sent
 }
 
 // run runs the levels of a phase in order. reason, if any, is why the whole
@@ -59,10 +60,13 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 		result.Guards = []GuardResult{{"client-bound", Fired, Void, why}}
 		return
 	}
-	warmup := p.warm(ctx, l, result)
+	warmup := p.warmBefore(ctx, l, result)
 	p.open(ctx, l)
 	live.WarmedUp.Store(true)
-	run := &load{runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live}
+	run := &load{
+		runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live,
+		place: func(index int) Place { return p.place(l, index) },
+	}
 	p.runner.Client.TakeLag() // of the warm-up
 	before := lookAtSelf()
 	loaded := run.run(ctx)
@@ -98,6 +102,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	e := &evidence{
 		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
 		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
+		block: p.runner.facts.KVBlockTokens, several: p.runner.endpoints() > 1,
 	}
 	e.died = p.lifeSign(ctx, loaded)
 	if e.died == "" {

@@ -36,9 +36,9 @@ func (p *phaseRun) sendAgain(ctx context.Context, l *LevelPlan, e *evidence) {
 		if tries++; tries > mostSentAgain {
 			return
 		}
-		requests, err := p.runner.aside(ctx, p.plan, p.compose, Place{
-			Concurrency: l.Concurrency, Index: r.Index, Ordinal: l.Ordinal + r.Index, Endpoint: (r.Endpoint + 1) % p.runner.endpoints(),
-		})
+		at := p.place(l, r.Index)
+		at.Endpoint = (r.Endpoint + 1) % p.runner.endpoints()
+		requests, err := p.runner.aside(ctx, p.plan, p.compose, at)
 		if ctx.Err() != nil {
 			return
 		}

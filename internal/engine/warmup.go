@@ -7,9 +7,9 @@ import (
 	"scenario/internal/metric"
 )
 
-// warm sends what the phase's warm-up asks for before this level, and returns what
+// warmBefore sends what the phase's warm-up asks for before this level, and returns what
 // became of it; nil: nothing was sent before this level.
-func (p *phaseRun) warm(ctx context.Context, l *LevelPlan, result *LevelResult) *WarmupResult {
+func (p *phaseRun) warmBefore(ctx context.Context, l *LevelPlan, result *LevelResult) *WarmupResult {
 	if l.Warmups == 0 {
 		return nil
 	}
@@ -39,14 +39,13 @@ func (p *phaseRun) warmUp(ctx context.Context, l *LevelPlan) *WarmupResult {
 	result := &WarmupResult{}
 	var mu sync.Mutex
 	inRow := 0
-	first := p.warmed
+	p.warm = promptSet{concurrency: l.Concurrency, first: p.warmed, count: l.Warmups}
 	p.warmed += l.Warmups
 	closed{l.Concurrency, l.Warmups}.pace(issuing, func(index int) func() {
 		return func() {
-			requests, err := p.runner.aside(ctx, p.plan, p.compose, Place{
-				Concurrency: l.Concurrency, Index: index, Ordinal: -1 - first - index,
-				Endpoint: index % p.runner.endpoints(), Purpose: Warmup, MaxOutput: p.plan.Spec.Warmup.OutputTokens,
-			})
+			at := p.warm.place(index, p.runner.endpoints())
+			at.MaxOutput = p.plan.Spec.Warmup.OutputTokens
+			requests, err := p.runner.aside(ctx, p.plan, p.compose, at)
 			if err != nil {
 				return
 			}

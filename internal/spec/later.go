@@ -33,7 +33,6 @@ var notYet = []later{
 	{path: "phases[].load.drain"},
 	{path: "phases[].load.max_duration"},
 	{path: "phases[].load.conversations"},
-	{path: "phases[].cache", only: []string{"warm"}, instead: "write cold or any"},
 	{path: "phases[].cache_flush", only: []string{"level"}, instead: "write off, or leave cache_flush out"},
 	{path: "phases[].limits"},
 	{path: "phases[].canaries", except: "off", instead: "write off, or leave canaries out"},

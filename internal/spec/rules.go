@@ -34,6 +34,7 @@ func (c *checker) check(s *Scenario) {
 		}
 		c.checkConcurrency(p)
 		c.checkLoad(p)
+		c.checkWarmCache(p)
 		c.checkGuards(p)
 		c.checkFormula(p)
 		c.checkAssumed(p)

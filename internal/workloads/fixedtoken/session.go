@@ -37,7 +37,7 @@ func (w *workload) Session(at engine.Place, compose *engine.Composer) (engine.Se
 	if at.Purpose == engine.Probe {
 		prompt, output = min(prompt, probePrompt), min(output, probeOutput)
 	}
-	ids := w.ids.ids(at, prompt)
+	ids := w.ids.ids(at.Prompt(), prompt)
 	var extra []chat.Field
 	if w.MinTokens {
 		extra = append(extra, chat.Field{Name: "min_tokens", Value: output})
