@@ -20,6 +20,7 @@ import (
 	"scenario/internal/probe"
 	"scenario/internal/spec"
 	"scenario/internal/target"
+	"scenario/internal/workloads"
 )
 
 // probeFlags are the options of `scenario probe`.
@@ -131,6 +132,7 @@ func (f *probeFlags) run(c *cobra.Command, url string) error {
 	if err != nil && c.Context().Err() != nil {
 		return exitStatus(engine.ExitInterrupted)
 	}
+	r.Kinds = slices.DeleteFunc(r.Kinds, func(k probe.KindAdvice) bool { return !available(k.Kind) })
 	if f.json {
 		encoder := json.NewEncoder(out)
 		encoder.SetEscapeHTML(false)
@@ -146,6 +148,11 @@ func (f *probeFlags) run(c *cobra.Command, url string) error {
 		return exitStatus(engine.ExitUnusable)
 	}
 	return nil
+}
+
+// available reports whether this build has a kind of workload.
+func available(kind string) bool {
+	return slices.ContainsFunc(workloads.Kinds(), func(k engine.Kind) bool { return k.Name == kind })
 }
 
 var nameOfVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -66,7 +68,7 @@ func serverRows(t table.Writer, f *target.Facts) {
 	row("software", strings.TrimSpace(f.Server+" "+f.Version))
 	row("fingerprint", f.SystemFingerprint)
 	if len(f.Fingerprints) > 0 {
-		row("process start", f.Fingerprints[0].ProcessStart)
+		row("process start", moment(f.Fingerprints[0].ProcessStart))
 	}
 	group = "model"
 	row("taken", f.Model)
@@ -79,6 +81,16 @@ func serverRows(t table.Writer, f *target.Facts) {
 	if f.KVBlockTokens > 0 {
 		row("KV block", tokens(f.KVBlockTokens, ""))
 	}
+}
+
+// moment is a time that a server states in seconds since 1970, as a date; anything
+// else stays as it is.
+func moment(stated string) string {
+	seconds, err := strconv.ParseFloat(stated, 64)
+	if at := time.Unix(int64(seconds), 0).UTC(); err == nil && at.Year() > 2000 && at.Year() < 2200 {
+		return at.Format("2006-01-02 15:04:05 UTC")
+	}
+	return stated
 }
 
 // tokens is a number of tokens and who says so.
