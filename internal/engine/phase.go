@@ -75,6 +75,7 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 		p.heads[r.Asked.HeadHash]++
 	}
 	found := metric.NewLevel(l.Concurrency, loaded.requests)
+	found.Attain(p.plan.limits())
 	before.since(p.runner.Client.TakeLag(), &found.Client)
 	result.summarise(loaded.requests)
 	result.Notes = append(result.Notes, found.Partial()...)

@@ -126,6 +126,7 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 	if ph.Cache == "" {
 		ph.Cache = workload.Profile(s.Concurrency[0]).CacheDefault
 	}
+	p.checkLimits(ph)
 	p.levels(ph)
 	if len(selected) == 0 || selected[s.Name] {
 		p.plan.Phases = append(p.plan.Phases, ph)

@@ -24,7 +24,7 @@ const (
 // laterNames are variables of the language that this build does not measure.
 var laterNames = []string{
 	"rate", "conversations", "turns", "replies", "length",
-	"output_tps_steady", "goodput", "slo_attainment_ratio", "efficiency", "elasticity",
+	"output_tps_steady", "efficiency", "elasticity",
 	"canary_pass_ratio", "crosstalk_count", "server", "client", "levels", "knee", "peak_output_tps",
 	"slo_capacity", "scaling_class", "wall", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
 	"think_leak_count", "unknown_tool_count", "tool_ready", "think_time", "conversation_time",
@@ -193,7 +193,9 @@ type shortfall struct {
 	needs   int
 	sends   int
 	yield   int
-	missing bool // not a matter of samples: the baseline has no such figure
+	missing bool   // not a matter of samples: the baseline has no such figure
+	why     string // not a matter of samples either: why it can't be known
+	fix     string // ... and what to write
 	levels  []int
 }
 
@@ -211,6 +213,10 @@ func (p *planner) decidable(ph *PhasePlan, l *LevelPlan) {
 			}
 		}
 		for _, path := range c.check.Reads() {
+			if s, never := ph.never(path, l); never && !slices.Contains(c.check.Asked(), path) {
+				c.short(s, l.Concurrency)
+				continue
+			}
 			name := strings.TrimPrefix(path, "requests.")
 			if !slices.Contains(c.check.Asked(), path) && ph.Workload.Yield(name) == 0 {
 				c.short(shortfall{path: path, needs: 1}, l.Concurrency)
@@ -248,6 +254,8 @@ func (p *planner) undecidable(ph *PhasePlan) {
 func (p *planner) explain(s shortfall, ph *PhasePlan) (message, fix string) {
 	levels := "level C=" + joined(s.levels)
 	switch {
+	case s.why != "":
+		return fmt.Sprintf("%s can't be known: %s", s.path, s.why), s.fix
 	case s.missing && p.plan.Baseline == nil && p.options.NoBaseline:
 		return "", ""
 	case s.missing && p.plan.Baseline == nil:

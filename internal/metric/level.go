@@ -31,6 +31,7 @@ type Level struct {
 	InputTPS       Number   `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
 	TotalTPS       Number   `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
 	RequestRate    Number   `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
+	Goodput        Number   `json:"goodput" unit:"1/s" speed:"true" doc:"requests that kept all of the phase's limits over the same time; unknown without limits"`
 	TokensPerEvent Number   `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
 	InflightMean   Number   `json:"inflight_mean" doc:"requests in flight, averaged from the moment the level was full to its last write; where no request followed the first ones, from the first write to the end of the last response"`
 	Window         Duration `json:"window" speed:"true" doc:"first write to last token event: the time that rates are over"`
@@ -39,6 +40,8 @@ type Level struct {
 	OutputTokens    Numbers `json:"output_tokens" unit:"tokens" doc:"output length by usage, per request"`
 	ReasoningTokens Numbers `json:"reasoning_tokens" unit:"tokens" doc:"thinking tokens by usage, per request"`
 	CachedRatio     Number  `json:"cached_ratio" doc:"cached / prompt tokens, over good requests"`
+
+	SLOAttainmentRatio Number `json:"slo_attainment_ratio" speed:"true" doc:"requests that kept all of the phase's limits / issued, failed ones too; unknown without limits"`
 
 	Client Client `json:"client" doc:"this program's own part in the figures"`
 

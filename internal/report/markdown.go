@@ -107,7 +107,7 @@ func (m markdown) level(l *engine.LevelResult) {
 	if l.Warmup != nil && l.Warmup.Failed > 0 {
 		notes = append(notes, warmupFailed(l.Warmup))
 	}
-	notes = append(append(notes, l.Notes...), formulas(l)...)
+	notes = append(append(notes, l.Notes...), beside(l)...)
 	list := troubles(l)
 	if len(list)+len(notes) == 0 {
 		return

@@ -128,6 +128,9 @@ func (s planned) notes(b *strings.Builder) {
 		note("requires", "%s", strings.Join(names, ", "))
 	}
 	note("warm-up", "%s", s.warmup())
+	if text := limits(spec.Limits); text != "" {
+		note("limits", "%s for each request", text)
+	}
 	if f := s.phase.Formula; f != nil {
 		note("formula", "%s  %s", f.ID, s.p.dim.Sprint(f.Doc))
 	}

@@ -43,7 +43,7 @@ func (t terminal) level(l *engine.LevelResult) {
 	lines = append(lines, failures(l)...)
 	lines = append(lines, warmup(l.Warmup)...)
 	lines = append(lines, l.Notes...)
-	lines = append(lines, formulas(l)...)
+	lines = append(lines, beside(l)...)
 	for i, line := range lines {
 		lead := strings.Repeat(" ", 10)
 		if i == 0 {

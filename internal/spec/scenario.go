@@ -80,6 +80,7 @@ type Phase struct {
 	Temperature Optional[float64] `yaml:"temperature"`
 	Seed        Optional[int64]   `yaml:"seed"`
 	Body        Body              `yaml:"body"`
+	Limits      Limits            `yaml:"limits"`
 	ErrorBudget float64           `yaml:"error_budget"`
 	Retries     int               `yaml:"retries"`
 	Guards      GuardSettings     `yaml:"guards"`
@@ -92,7 +93,6 @@ type Phase struct {
 	_ string   `yaml:"canaries"`
 	_ string   `yaml:"cache_flush"`
 	_ int      `yaml:"repeats"`
-	_ struct{} `yaml:"limits"`
 	_ struct{} `yaml:"summary"`
 }
 
@@ -102,6 +102,15 @@ type LoadSettings struct {
 	Mode     string `yaml:"mode"`     // closed, wave
 	Sessions Count  `yaml:"requests"` // requests, or conversations; not in wave mode
 	Waves    int    `yaml:"waves"`    // wave mode only
+}
+
+// Limits bound each request's latencies; zero: not limited.
+type Limits struct {
+	At   At
+	TTFT time.Duration `yaml:"ttft"`
+	TTFC time.Duration `yaml:"ttfc"`
+	TPOT time.Duration `yaml:"tpot"`
+	E2E  time.Duration `yaml:"e2e"`
 }
 
 // Warmup is what is sent before a level and enters no figure.

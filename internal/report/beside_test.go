@@ -1,0 +1,47 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scenario/internal/engine"
+	"scenario/internal/metric"
+	"scenario/internal/spec"
+)
+
+func TestGoodputStandsBesideTheLevel(t *testing.T) {
+	level := figures(60)
+	level.Attain(metric.Limits{TTFT: time.Second})
+	l := &engine.LevelResult{Concurrency: 8, State: engine.Missed, Gated: true, Figures: level}
+	want := []string{"within the limits: 60 of 60 requests · goodput 4.69 requests/s"}
+	if diff := cmp.Diff(want, beside(l)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	r := &engine.Result{Phases: []*engine.PhaseResult{{Name: "decode", Levels: []*engine.LevelResult{l}}}}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"terminal": func(b *strings.Builder) error { return Terminal(b, r, NewPalette(false)) },
+		"markdown": func(b *strings.Builder) error { return Markdown(b, r) },
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil || !strings.Contains(b.String(), "goodput 4.69") {
+			t.Errorf("%s: %v\n%s", name, err, &b)
+		}
+	}
+	l.State, l.Figures, l.Withheld = engine.Rejected, nil, level
+	if got := beside(l); len(got) > 0 {
+		t.Errorf("of a rejected level: %q", got)
+	}
+}
+
+func TestLimitsInWords(t *testing.T) {
+	got := limits(spec.Limits{TTFT: 2 * time.Second, TPOT: 50 * time.Millisecond})
+	if want := "ttft 2.00 s, tpot 50.0 ms"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := limits(spec.Limits{}); got != "" {
+		t.Errorf("of none: %q", got)
+	}
+}
