@@ -93,12 +93,7 @@ func tagGuards() []Guard {
 				return remark(ok && byKernel < 0.99, fmt.Sprintf("%.0f %% of the reads were stamped after they returned, not by the kernel", 100*(1-byKernel)))
 			},
 		},
-		{
-			ID:     "kv-bound",
-			Doc:    "the level needs more KV cache than the target has",
-			Effect: Tag,
-			check:  func(e *evidence) finding { return remark(e.level.KV.Message != "", e.level.KV.Message) },
-		},
+		kvBound(),
 	}
 }
 

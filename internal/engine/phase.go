@@ -29,6 +29,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 		if reason == "" {
 			reason = p.runner.died
 		}
+		l = p.sized(l)
 		result := &LevelResult{Concurrency: l.Concurrency, Gated: l.Gated, Planned: l.Sessions, KV: l.KV}
 		p.result.Levels = append(p.result.Levels, result)
 		switch why := p.runner.misfit(l); {

@@ -8,7 +8,6 @@ import (
 	"scenario/internal/chat"
 	"scenario/internal/diag"
 	"scenario/internal/formula"
-	"scenario/internal/metric"
 	"scenario/internal/spec"
 )
 
@@ -169,7 +168,7 @@ func (p *planner) levels(ph *PhasePlan) {
 		}
 		ordinal += l.Sessions
 		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))
-		l.KV = demand(l, p.plan.Scenario.Target.KVCapacityTokens)
+		l.KV = demand(s, l, p.plan.Scenario.Target.KVCapacityTokens)
 		if when == nil || when.Eval(env) == assert.Holds {
 			ph.Levels = append(ph.Levels, l)
 		}
@@ -227,22 +226,4 @@ func (p *planner) auto(ph *PhasePlan, l *LevelPlan) int {
 		return int(math.Ceil(float64(sessions) / (1 - budget)))
 	}
 	return sessions
-}
-
-// demand compares a level's KV cache with what the target holds.
-func demand(l *LevelPlan, capacity int) *KVDemand {
-	d := &KVDemand{Tokens: l.Profile.KVTokens, SharedTokens: l.Profile.KVShared, Capacity: capacity}
-	if capacity == 0 || d.Tokens <= capacity {
-		return d
-	}
-	means := "not even one session fits"
-	if fits := capacity / max(1, d.Tokens/l.Concurrency); fits > 0 {
-		means = fmt.Sprintf("above C=%d it measures queueing and preemption, not decode scaling", fits)
-	}
-	d.Message = fmt.Sprintf("level C=%d needs %s KV tokens at its end, the target holds %s: %s",
-		l.Concurrency, metric.Short(float64(d.Tokens)), metric.Short(float64(capacity)), means)
-	if d.SharedTokens > 0 && d.SharedTokens <= capacity {
-		d.Message += fmt.Sprintf(" (if the server shares the equal prompts it needs %s, and fits)", metric.Short(float64(d.SharedTokens)))
-	}
-	return d
 }

@@ -181,6 +181,15 @@ func TestKVDemandAgainstCapacity(t *testing.T) {
 			t.Errorf("C=%d: %q\nwant %q", l.Concurrency, l.KV.Message, want[i])
 		}
 	}
+	closed := strings.NewReplacer("ids: constant, id: 23066", "ids: random", "[512, 785, 786, 1024]", "[1024, 1047]", "mode: wave", "mode: closed").Replace(src)
+	for i, want := range []string{
+		"level C=1024 needs 2.05M KV tokens at its end, the target holds 1.57M: above C=785 it measures queueing and preemption, not decode scaling (spread evenly over their course the sessions need 1.54M, and fit)",
+		"level C=1047 needs 2.09M KV tokens at its end, the target holds 1.57M: above C=785 it measures queueing and preemption, not decode scaling",
+	} {
+		if got := plan(t, closed, engine.PlanOptions{}).Phases[0].Levels[i].KV.Message; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 	tiny := strings.NewReplacer("1570000", "1999", "[512, 785, 786, 1024]", "2").Replace(src)
 	const none = "level C=2 needs 4000 KV tokens at its end, the target holds 1999: not even one session fits"
 	if got := plan(t, tiny, engine.PlanOptions{}).Phases[0].Levels[0].KV.Message; got != none {

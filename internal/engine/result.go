@@ -142,7 +142,8 @@ type WarmupResult struct {
 // KVDemand is the KV cache that a level asks for, in tokens, against what the
 // target has.
 type KVDemand struct {
-	Tokens       int    `json:"tokens" doc:"tokens at the level's end when no prefix is shared"`
+	Tokens       int    `json:"tokens" doc:"tokens when all sessions are at their end at once and no prefix is shared"`
+	SpreadTokens int    `json:"spread_tokens,omitempty" doc:"tokens when the sessions are spread evenly over their course; left out where they all start at once"`
 	SharedTokens int    `json:"shared_tokens,omitempty" doc:"tokens when equal prefixes are shared"`
 	Capacity     int    `json:"capacity,omitempty" doc:"tokens the target holds; 0: not known"`
 	Message      string `json:"message,omitempty" doc:"what it means when the level does not fit"`

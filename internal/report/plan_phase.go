@@ -64,6 +64,8 @@ func capacityWords(kv *engine.KVDemand) string {
 		return "fits"
 	case kv.SharedTokens > 0 && kv.SharedTokens <= kv.Capacity:
 		return "if shared"
+	case kv.SpreadTokens > 0 && kv.SpreadTokens <= kv.Capacity:
+		return "if spread"
 	}
 	return "too much"
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"scenario/internal/engine"
+	"scenario/internal/metric"
 )
 
 // Terminal prints a result: the target, a table for each phase with the reasons
@@ -57,6 +58,9 @@ func about(r *engine.Result) string {
 	}
 	if f.ContextTokens > 0 {
 		words = append(words, fmt.Sprintf("context %d", f.ContextTokens))
+	}
+	if f.KVCapacityTokens > 0 {
+		words = append(words, "KV cache "+metric.Short(float64(f.KVCapacityTokens)))
 	}
 	if f.InsecureTLS {
 		words = append(words, "certificate NOT checked")
