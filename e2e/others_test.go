@@ -15,6 +15,7 @@ func TestLlamaCpp(t *testing.T) {
 	if url == "" {
 		url = start(t, "llamacpp").ready(t).url
 	}
+	probe(t, url).expect(t, "llamacpp")
 	o := scenario(t, "testdata/small.yaml", "--base-url", url)
 	o.want(t, 0, "GO")
 	if o.result.Target.Server != "llamacpp" || o.result.Target.Version == "" {

@@ -36,6 +36,7 @@ func TestVLLM(t *testing.T) {
 	url := vllm(t)
 	at := func(args ...string) []string { return append(args, "--base-url", url) }
 
+	t.Run("probe", func(t *testing.T) { probe(t, url).expect(t, "vllm") })
 	t.Run("a sound server with the right figures: GO", func(t *testing.T) {
 		prompts, outputs := counters(t, url)
 		o := scenario(t, at("testdata/small.yaml")...)
