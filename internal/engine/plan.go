@@ -113,6 +113,7 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 	}
 	if f, ok := formula.Find(s.Formula.String()); ok {
 		ph.Formula = &f
+		p.method(s, &f)
 	}
 	workload, faults := kind.New(Setup{Phase: s, API: ph.API, Seed: p.plan.Seed, Nonce: p.plan.Nonce})
 	p.faults = append(p.faults, faults...)
@@ -129,6 +130,14 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 	p.levels(ph)
 	if len(selected) == 0 || selected[s.Name] {
 		p.plan.Phases = append(p.plan.Phases, ph)
+	}
+}
+
+// method refuses a formula whose method sends its requests in another way: its
+// figures would bear the name of a measurement that was not made.
+func (p *planner) method(s *spec.Phase, f *formula.Formula) {
+	if s.Load.Mode != f.Mode {
+		p.fault(s.Formula.Diagnose(0, len([]rune(f.ID)), fmt.Sprintf("the method of %s is not that of this phase's load: %s", f.ID, f.Doc), "load: {mode: "+f.Mode+"}"))
 	}
 }
 

@@ -124,9 +124,9 @@ func TestResultsComeBackAsTheyWereStored(t *testing.T) {
 }
 
 func TestResultsOfRunsComeBack(t *testing.T) {
-	r := healthy(t, `  - {name: a, kind: fixed-token, concurrency: [1, 4], formula: catid-g0, load: {requests: 80},
+	r := healthy(t, `  - {name: a, kind: fixed-token, concurrency: [1, 4], formula: catid-g0, load: {mode: wave, waves: 20},
      workload: {prompt: {ids: random, tokens: 64}, output_tokens: 32}, checks: {correct: [ok_count == issued], slo: [ttft.p50 < us(1)]}}
-  - {name: b, kind: fixed-token, concurrency: 2, formula: catid-g1,
+  - {name: b, kind: fixed-token, concurrency: 2, formula: catid-g1, load: {mode: wave},
      workload: {prompt: {ids: random, tokens: 64}, output_tokens: 32}, checks: {correct: ["all(requests, .output_tokens == 1)"]}}
 `)
 	if len(r.Phases) != 2 || r.Phases[0].Levels[0].Formulas == nil || r.Phases[1].Levels[0].WithheldFormulas == nil {

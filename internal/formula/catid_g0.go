@@ -20,6 +20,7 @@ type CatidG0 struct {
 var catidG0 = Formula{
 	ID:      "catid-g0",
 	Doc:     "bench_qwen.py: one wave of C equal requests; sum of completion tokens / wall",
+	Mode:    "wave",
 	Figures: reflect.TypeFor[CatidG0](),
 	Compute: func(l Level) any {
 		tokens, successful := 0.0, 0

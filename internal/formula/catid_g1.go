@@ -2,8 +2,6 @@ package formula
 
 import (
 	"reflect"
-	"slices"
-	"time"
 
 	"scenario/internal/metric"
 )
@@ -29,6 +27,7 @@ type CatidG1 struct {
 var catidG1 = Formula{
 	ID:      "catid-g1",
 	Doc:     "bench_serving.py: one wave of C distinct requests; sums over successful requests / wall of the wave",
+	Mode:    "wave",
 	Figures: reflect.TypeFor[CatidG1](),
 	Compute: func(l Level) any {
 		var ttft, e2e, tpot []float64
@@ -60,18 +59,4 @@ var catidG1 = Formula{
 		figures.E2EP50, figures.E2EP95 = percentile(e2e, 0.50), percentile(e2e, 0.95)
 		return figures
 	},
-}
-
-// mean of nanoseconds.
-func mean(values []float64) metric.Duration {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return metric.Span(time.Duration(sum / float64(len(values))))
-}
-
-// percentile of nanoseconds, by linear interpolation at (n−1)·q, at any n.
-func percentile(values []float64, q float64) metric.Duration {
-	return metric.Span(time.Duration(metric.Interpolate(slices.Sorted(slices.Values(values)), q)))
 }

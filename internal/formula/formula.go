@@ -19,6 +19,7 @@ import (
 type Formula struct {
 	ID      string // as scenario files write it: catid-g1
 	Doc     string
+	Mode    string       // the load.mode of the published method
 	Figures reflect.Type // struct type of what Compute returns
 	Compute func(Level) any
 }
@@ -47,7 +48,7 @@ func (f Formula) Variable() string {
 
 // All are the formulas of this build.
 func All() []Formula {
-	return []Formula{catidG0, catidG1}
+	return []Formula{catidG0, catidG1, catidG2, catidG3f}
 }
 
 // Find is the formula with an id.
@@ -62,7 +63,7 @@ func Find(id string) (Formula, bool) {
 
 // Later are the ids of the language's formulas that this build does not have.
 func Later() []string {
-	return []string{"catid-g0b", "catid-g2a", "catid-g2", "catid-g3f", "catid-g3d", "catid-g3p", "catid-g4p"}
+	return []string{"catid-g0b", "catid-g2a", "catid-g3d", "catid-g3p", "catid-g4p"}
 }
 
 // IDs lists the formulas' ids.
