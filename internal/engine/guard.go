@@ -95,6 +95,7 @@ type evidence struct {
 	several   bool           // the target has several base URLs
 	warmup    *WarmupResult  // sent just before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
+	canaries  *CanaryResult  // sent before and after the load; nil: none
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone
 	sound     int            // ... and came back sound
@@ -122,13 +123,13 @@ func byEndpoint(requests []*metric.Request) [][]*metric.Request {
 
 // Guards are all guards of this build, in the order they are looked at and listed.
 func Guards() []Guard {
-	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), cacheGuards(), streamGuards(), tagGuards())
+	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), canaryGuards(), cacheGuards(), streamGuards(), tagGuards())
 }
 
 // LaterGuards are the guards of the language that this build does not have.
 func LaterGuards() []string {
 	return []string{
-		"overlimit-accepted", "canary-failed", "crosstalk", "zero-visible", "contract",
+		"overlimit-accepted", "crosstalk", "zero-visible", "contract",
 		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
 		"server-capped",
 	}

@@ -28,8 +28,6 @@ func laterPersonas() map[string]string {
 		"foreign-traffic":  "other-traffic",
 		"restarts":         "target-changed",
 		"slows-down":       "not-steady", // and drift, where it is asked for
-		"swapped-streams":  "canary-failed",
-		"wrong-under-load": "canary-failed",
 	}
 }
 
@@ -55,8 +53,10 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 		"one-answer":         {"same-outputs", engine.NoGo, engine.ExitRejected, ""},
 		"repeats":            {"degenerate", engine.NoGo, engine.ExitRejected, ""},
 		"short-prompt":       {"truncated-prompt", engine.NoGo, engine.ExitRejected, ""},
+		"swapped-streams":    {"canary-failed", engine.NoGo, engine.ExitRejected, ""},
 		"usage-last":         healthy,
 		"warm-cache":         {"cache-warm", engine.Invalid, engine.ExitInvalid, ""},
+		"wrong-under-load":   {"canary-failed", engine.NoGo, engine.ExitRejected, ""},
 	}
 	for name := range laterPersonas() {
 		want[name] = healthy

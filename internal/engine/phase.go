@@ -19,6 +19,8 @@ type phaseRun struct {
 	heads   map[string]int // heads of all prompts sent, and how often
 	warmed  int            // warm-up sessions sent
 	warm    promptSet      // what the last warm-up sent
+
+	canaries *calibration // what canaries can ask; nil: not known yet
 }
 
 // run runs the levels of a phase in order. reason, if any, is why the whole
@@ -61,7 +63,10 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 		result.Guards = []GuardResult{{"client-bound", Fired, Void, why}}
 		return
 	}
+	p.calibrateCanaries(ctx)
 	warmup := p.warmBefore(ctx, l, result)
+	result.Canaries = p.newCanaries(l)
+	p.burst(ctx, l, result.Canaries)
 	p.open(ctx, l)
 	live.WarmedUp.Store(true)
 	run := &load{
@@ -78,6 +83,10 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 	found := metric.NewLevel(l.Concurrency, loaded.requests)
 	found.Attain(p.plan.limits())
 	before.since(p.runner.Client.TakeLag(), &found.Client)
+	if !loaded.hung {
+		p.burst(ctx, l, result.Canaries)
+	}
+	found.CanaryPassRatio = result.Canaries.PassRatio()
 	result.summarise(loaded.requests)
 	result.Notes = append(result.Notes, found.Partial()...)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
@@ -105,10 +114,12 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
 		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
 		block: p.runner.facts.KVBlockTokens, several: p.runner.endpoints() > 1,
+		canaries: result.Canaries,
 	}
-	e.died = p.lifeSign(ctx, loaded)
+	e.died = p.lifeSign(ctx, loaded, result.Canaries)
 	if e.died == "" {
 		p.sendAgain(ctx, l, e)
+		p.askAgain(ctx, l, e)
 	}
 	if ctx.Err() != nil {
 		result.State, result.Reason = IncompleteLevel, "interrupted before it was judged"
@@ -142,8 +153,8 @@ const lifeSignTries = 3
 
 // lifeSign asks a target that failed requests for one more small completion. It
 // returns how the target failed if it did not answer at all.
-func (p *phaseRun) lifeSign(ctx context.Context, l loaded) string {
-	if !slices.ContainsFunc(l.requests, unanswered) {
+func (p *phaseRun) lifeSign(ctx context.Context, l loaded, c *CanaryResult) string {
+	if !slices.ContainsFunc(l.requests, unanswered) && (c == nil || c.Calibrated || !c.silence) {
 		return ""
 	}
 	last := ""

@@ -25,7 +25,7 @@ const (
 var laterNames = []string{
 	"rate", "conversations", "turns", "replies", "length",
 	"output_tps_steady", "efficiency", "elasticity",
-	"canary_pass_ratio", "crosstalk_count", "server", "client", "levels", "knee", "peak_output_tps",
+	"crosstalk_count", "server", "client", "levels", "knee", "peak_output_tps",
 	"slo_capacity", "scaling_class", "wall", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
 	"think_leak_count", "unknown_tool_count", "tool_ready", "think_time", "conversation_time",
 	"cache_efficiency_ratio", "ttft_slope", "recall_ratio", "recall_drop", "sentinel_ratio", "truncated",
@@ -49,6 +49,7 @@ func Scope(f *formula.Formula) *assert.Scope {
 
 // compile compiles every check of a phase.
 func (p *planner) compile(ph *PhasePlan) {
+	defer p.canaryFaults(ph)
 	for _, group := range []struct {
 		name   Group
 		checks []spec.Check

@@ -90,6 +90,9 @@ type PhaseResult struct {
 	Tuned   []TunedGuard   `json:"tuned,omitempty" doc:"guards that the scenario has changed, and why"`
 	Levels  []*LevelResult `json:"levels" doc:"in the order of the ladder"`
 	Warmup  *WarmupResult  `json:"warmup,omitempty" doc:"the warm-up that was sent once for the phase"`
+
+	Canaries    string             `json:"canaries" doc:"requests with known answers: edges, interleaved or off"`
+	Calibration *CanaryCalibration `json:"calibration,omitempty" doc:"what the model can be asked"`
 }
 
 // LevelResult is one level of a phase. Its figures are in Figures when the level
@@ -113,6 +116,7 @@ type LevelResult struct {
 	Checks           []CheckResult   `json:"checks,omitempty" doc:"the phase's checks at this level"`
 	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired or could not be checked"`
 	Warmup           *WarmupResult   `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`
+	Canaries         *CanaryResult   `json:"canaries,omitempty" doc:"requests with known answers before and after the load; in no other figure"`
 	KV               *KVDemand       `json:"kv,omitempty" doc:"KV cache that the level asks for"`
 	Notes            []string        `json:"notes,omitempty" doc:"oddities of replies, with their number"`
 }

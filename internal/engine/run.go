@@ -34,6 +34,7 @@ type Runner struct {
 	died     string
 	trial    *Trial
 	warmed   bool // a warm-up of scope run has been sent
+	canaries *canaries
 	storeErr error
 }
 
@@ -74,7 +75,7 @@ func (r *Runner) run(ctx context.Context) string {
 		p := &phaseRun{
 			runner: r, plan: ph, heads: map[string]int{},
 			compose: NewComposer(ph.Spec, ph.API, facts.Model, facts.LimitField()),
-			result:  &PhaseResult{Name: ph.Spec.Name, Kind: ph.Kind.Name, Assumed: ph.Spec.Assumed, Cache: ph.Cache, API: apiName(ph.API), Tuned: tuned(ph.Guards), Levels: []*LevelResult{}},
+			result:  &PhaseResult{Name: ph.Spec.Name, Kind: ph.Kind.Name, Assumed: ph.Spec.Assumed, Cache: ph.Cache, API: apiName(ph.API), Canaries: ph.Spec.Canaries, Tuned: tuned(ph.Guards), Levels: []*LevelResult{}},
 		}
 		r.result.Phases = append(r.result.Phases, p.result)
 		reason := reasons[i]

@@ -48,6 +48,8 @@ type Level struct {
 	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`
 	DuplicateOutputRatio Number `json:"duplicate_output_ratio" doc:"replies whose text also answers a different prompt / good ones"`
 
+	CanaryPassRatio Number `json:"canary_pass_ratio" doc:"requests with known answers that came back right / sent, before and after the load; at C=1 those of the calibration"`
+
 	partial []string
 }
 

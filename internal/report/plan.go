@@ -83,6 +83,16 @@ func (s planned) warmups(i int) int {
 	return s.phase.Levels[i].Warmups
 }
 
+// canaries is the number of requests with known answers around the i-th level that
+// is run, those of the calibration included.
+func (s planned) canaries(i int) int {
+	n, _ := s.phase.Canaries(s.phase.Levels[i], len(s.plan.Scenario.Target.BaseURLs))
+	if i == 0 && s.plan.Calibrates(s.phase) {
+		n += engine.Calibrating()
+	}
+	return n
+}
+
 // warmed is the phase before which the warm-up of the run is sent: the first that
 // has one and a level. Nil: there is none.
 func (s planned) warmed() *engine.PhasePlan {
@@ -103,8 +113,9 @@ type planTotal struct {
 
 func (t *planTotal) add(s planned) {
 	for i, l := range s.phase.Levels {
-		warmups := s.warmups(i)
-		t.requests += l.Sessions + warmups
+		warmups, canaries := s.warmups(i), s.canaries(i)
+		t.requests += l.Sessions + warmups + canaries
+		t.tokens += canaries * engine.CanaryTokens
 		t.tokens += l.Sessions*(l.Profile.PromptTokens+l.Profile.OutputTokens) + warmups*(l.Profile.PromptTokens+s.phase.Spec.Warmup.OutputTokens)
 		t.levels++
 		if d, ok := l.Expected(); ok {

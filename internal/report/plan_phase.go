@@ -36,6 +36,12 @@ func (s planned) columns() []planColumn {
 		}},
 		{"requests", func(_ int, l *engine.LevelPlan) string { return fmt.Sprint(l.Sessions) }},
 		{"warm-up", func(i int, _ *engine.LevelPlan) string { return fmt.Sprint(s.warmups(i)) }},
+		{"canaries", func(i int, _ *engine.LevelPlan) string {
+			if s.phase.Spec.Canaries == "off" {
+				return ""
+			}
+			return fmt.Sprint(s.canaries(i))
+		}},
 		{"tokens in", func(_ int, l *engine.LevelPlan) string { return tokens(l.Sessions * l.Profile.PromptTokens) }},
 		{"tokens out", func(_ int, l *engine.LevelPlan) string { return tokens(l.Sessions * l.Profile.OutputTokens) }},
 		{"KV tokens", func(_ int, l *engine.LevelPlan) string { return tokens(l.Profile.KVTokens) }},
@@ -133,6 +139,7 @@ func (s planned) notes(b *strings.Builder) {
 	if text := limits(spec.Limits); text != "" {
 		note("limits", "%s for each request", text)
 	}
+	note("canaries", "%s", s.canaryWords())
 	if f := s.phase.Formula; f != nil {
 		note("formula", "%s  %s", f.ID, s.p.dim.Sprint(f.Doc))
 	}
@@ -163,6 +170,14 @@ func (s planned) warmup() string {
 		return "once per run, before phase " + first.Spec.Name
 	}
 	return up + ", once before the run"
+}
+
+// canaryWords says when requests with known answers are sent.
+func (s planned) canaryWords() string {
+	if s.phase.Spec.Canaries == "off" {
+		return "off"
+	}
+	return "before and after each level; the first are sent alone, to see what the model knows"
 }
 
 // guardWords is a guard's effect and the thresholds that were set.

@@ -179,6 +179,9 @@ func (t terminal) common(p *engine.PhaseResult) {
 		}
 		fmt.Fprintf(t, "  %s %s%s: %s\n", t.warn.Sprint(word), r.id, where, r.message)
 	}
+	for _, line := range canaries(p) {
+		fmt.Fprintf(t, "  %s\n", line)
+	}
 	for _, g := range p.Tuned {
 		fmt.Fprintf(t, "  %s %s\n", t.warn.Sprint("tuned"), tuning(g))
 	}

@@ -7,6 +7,7 @@ func (s *Scenario) setDefaults() { s.Seed = 1 }
 func (p *Phase) setDefaults() {
 	p.Load = LoadSettings{Mode: "closed", Sessions: Count{Auto: true}, Waves: 1}
 	p.Warmup = Warmup{Scope: "level", Requests: Count{PerC: 1}, OutputTokens: 32}
+	p.Canaries = "edges"
 	p.Stream = true
 	p.Temperature = Optional[float64]{Set: true}
 	p.Seed = Optional[int64]{Set: true}

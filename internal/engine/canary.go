@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"scenario/internal/canary"
+	"scenario/internal/metric"
+)
+
+// leastBurst is the fewest canaries of a burst, and calibrating how many are sent
+// while nothing else runs.
+const (
+	leastBurst  = 10
+	calibrating = 20
+)
+
+// canaries are the requests with known answers of a run.
+type canaries struct {
+	source *canary.Source
+	issued int // numbers of tasks that were given out
+	// calibrations are what the model can be asked, by the API and the body that it
+	// is asked through.
+	calibrations map[string]*calibration
+}
+
+// calibration is what became of the canaries that were sent while nothing else ran.
+type calibration struct {
+	told   *CanaryCalibration
+	manner manner
+	kinds  []canary.Kind // that are asked under load; none: nothing is
+	tally  CanaryResult  // of these kinds
+}
+
+// ask makes tasks of the kinds, which take turns.
+func (c *canaries) ask(n int, kinds []canary.Kind) []canary.Task {
+	tasks := make([]canary.Task, n)
+	for i := range tasks {
+		tasks[i] = c.source.Task(c.issued, kinds[i%len(kinds)])
+		c.issued++
+	}
+	return tasks
+}
+
+// withCanaries reports whether a phase sends canaries.
+func (ph *PhasePlan) withCanaries() bool { return ph.Spec.Canaries != "off" }
+
+// Canaries is how many canaries a level sends, at most so many at once: a burst
+// before its load and one after. A level of one request at a time sends none
+// where the calibration, of one at a time too, stands in for it.
+func (ph *PhasePlan) Canaries(l *LevelPlan, endpoints int) (n, width int) {
+	if !ph.withCanaries() || l.Concurrency == 1 && endpoints == 1 {
+		return 0, 1
+	}
+	return 2 * max(leastBurst, l.Concurrency), l.Concurrency
+}
+
+// calibrateCanaries finds out, once per run, which questions the model answers
+// rightly while nothing else runs.
+func (p *phaseRun) calibrateCanaries(ctx context.Context) {
+	if !p.plan.withCanaries() || p.canaries != nil || ctx.Err() != nil {
+		return
+	}
+	r := p.runner
+	size := canary.Tokens(r.facts.ContextTokens)
+	if r.canaries == nil {
+		key := fmt.Sprintf("%s|%d", r.Plan.Nonce, r.Plan.Seed)
+		r.canaries = &canaries{source: canary.NewSource(key, size), calibrations: map[string]*calibration{}}
+	}
+	key := p.mannerKey()
+	found := r.canaries.calibrations[key]
+	if found == nil {
+		found = &calibration{told: &CanaryCalibration{}}
+		if canary.Fits(size) {
+			p.calibrate(ctx, found)
+		} else {
+			found.told.NotChecked = fmt.Sprintf("the target's context of %d tokens is too short for requests with known answers", r.facts.ContextTokens)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		r.canaries.calibrations[key] = found
+	}
+	p.canaries, p.result.Calibration = found, found.told
+}
+
+// calibrate asks in one manner after the other until some kind is answered well,
+// and of several endpoints one after the other: what one of them answers well,
+// all must.
+func (p *phaseRun) calibrate(ctx context.Context, c *calibration) {
+	manners := p.manners()
+	for endpoint := range min(p.runner.endpoints(), mostCalibrated) {
+		for i, m := range manners {
+			if i < len(manners)-1 && !p.suits(ctx, m, endpoint) {
+				continue
+			}
+			answers := p.alone(ctx, m, p.runner.canaries.ask(calibrating, canary.Kinds()), endpoint)
+			if ctx.Err() != nil {
+				return
+			}
+			c.manner = m
+			c.settle(answers)
+			if len(c.kinds) > 0 {
+				return
+			}
+		}
+	}
+}
+
+// mostCalibrated is how many endpoints are asked before canaries are given up.
+const mostCalibrated = 3
+
+// suits reports whether a model answers in a manner at all: with an answer, whole
+// and without thinking.
+func (p *phaseRun) suits(ctx context.Context, m manner, endpoint int) bool {
+	for _, a := range p.alone(ctx, m, p.runner.canaries.ask(1, canary.Kinds()), endpoint) {
+		r := a.request
+		if r.Failed() || r.Reasoning != "" || r.Content == "" || canary.Thinks(r.Content) || r.FinishReason == "length" {
+			return false
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// settle keeps the kinds that were answered well enough.
+func (c *calibration) settle(answers []canaryAnswer) {
+	told := CanaryCalibration{Sent: len(answers), API: apiName(c.manner.api), Limit: c.manner.limit}
+	c.kinds, c.tally = nil, CanaryResult{Calibrated: true}
+	for _, kind := range canary.Kinds() {
+		right, all := 0, 0
+		for _, a := range answers {
+			if a.task.Kind == kind {
+				all++
+				right += boolToInt(a.right)
+			}
+		}
+		told.Right += right
+		if all > 0 && float64(right) >= canary.LeastKept*float64(all) {
+			c.kinds = append(c.kinds, kind)
+			told.Kinds = append(told.Kinds, string(kind))
+		} else {
+			told.Dropped = append(told.Dropped, fmt.Sprintf("%s (%d of %d right)", kind, right, all))
+		}
+	}
+	for _, a := range answers {
+		if slices.Contains(c.kinds, a.task.Kind) || a.foreign != "" {
+			c.tally.add(a, false)
+		}
+	}
+	if len(c.kinds) == 0 {
+		told.NotChecked = fmt.Sprintf("the model answers no kind of question well enough while nothing else runs: %d of %d right", told.Right, told.Sent)
+		if i := slices.IndexFunc(answers, func(a canaryAnswer) bool { return !a.right }); i >= 0 {
+			told.NotChecked += ", " + answers[i].words()
+		}
+	}
+	*c.told = told
+}
+
+// burst sends canaries, at most so many at once, and counts them. It gives up on a
+// target that hangs.
+func (p *phaseRun) burst(ctx context.Context, l *LevelPlan, into *CanaryResult) {
+	n, width := p.plan.Canaries(l, p.runner.endpoints())
+	if into == nil || into.NotChecked != "" || n == 0 || ctx.Err() != nil {
+		return
+	}
+	issuing, stop := context.WithCancel(ctx)
+	defer stop()
+	tasks := p.runner.canaries.ask(n/2, p.canaries.kinds)
+	several := p.runner.endpoints() > 1
+	var mu sync.Mutex
+	inRow := 0
+	closed{width, len(tasks)}.pace(issuing, func(index int) func() {
+		return func() {
+			a, ok := p.send(ctx, p.canaries.manner, tasks[index], index%p.runner.endpoints(), p.plan.Spec.Retries)
+			if !ok {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			into.add(a, several)
+			if inRow++; a.request.Outcome != metric.OutcomeTimeout {
+				inRow = 0
+			}
+			if inRow >= hangs(width) {
+				stop()
+			}
+		}
+	})
+}
+
+// newCanaries is what a level's canaries are counted in; nil: the phase has none.
+func (p *phaseRun) newCanaries(l *LevelPlan) *CanaryResult {
+	switch n, _ := p.plan.Canaries(l, p.runner.endpoints()); {
+	case !p.plan.withCanaries() || p.canaries == nil:
+		return nil
+	case p.canaries.told.NotChecked != "":
+		tally := p.canaries.tally
+		tally.NotChecked = p.canaries.told.NotChecked
+		return &tally
+	case n == 0:
+		tally := p.canaries.tally
+		return &tally
+	}
+	return &CanaryResult{}
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
