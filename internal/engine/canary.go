@@ -57,6 +57,18 @@ func (ph *PhasePlan) Canaries(l *LevelPlan, endpoints int) (n, width int) {
 	return 2 * max(leastBurst, l.Concurrency), l.Concurrency
 }
 
+// withCanaries are the run's canaries, made when they are first asked for.
+func (r *Runner) withCanaries() *canaries {
+	if r.canaries == nil {
+		key := fmt.Sprintf("%s|%d", r.Plan.Nonce, r.Plan.Seed)
+		r.canaries = &canaries{
+			source:       canary.NewSource(key, canary.Tokens(r.facts.ContextTokens)),
+			calibrations: map[string]*calibration{},
+		}
+	}
+	return r.canaries
+}
+
 // calibrateCanaries finds out, once per run, which questions the model answers
 // rightly while nothing else runs.
 func (p *phaseRun) calibrateCanaries(ctx context.Context) {
@@ -64,16 +76,11 @@ func (p *phaseRun) calibrateCanaries(ctx context.Context) {
 		return
 	}
 	r := p.runner
-	size := canary.Tokens(r.facts.ContextTokens)
-	if r.canaries == nil {
-		key := fmt.Sprintf("%s|%d", r.Plan.Nonce, r.Plan.Seed)
-		r.canaries = &canaries{source: canary.NewSource(key, size), calibrations: map[string]*calibration{}}
-	}
 	key := p.mannerKey()
-	found := r.canaries.calibrations[key]
+	found := r.withCanaries().calibrations[key]
 	if found == nil {
 		found = &calibration{told: &CanaryCalibration{}}
-		if canary.Fits(size) {
+		if canary.Fits(canary.Tokens(r.facts.ContextTokens)) {
 			p.calibrate(ctx, found)
 		} else {
 			found.told.NotChecked = fmt.Sprintf("the target's context of %d tokens is too short for requests with known answers", r.facts.ContextTokens)

@@ -95,6 +95,7 @@ type evidence struct {
 	several   bool           // the target has several base URLs
 	warmup    *WarmupResult  // sent just before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
+	flush     *FlushResult   // of the prefix cache before the level; nil: not asked for
 	canaries  *CanaryResult  // sent before and after the load; nil: none
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
 	resent    int            // degenerate replies whose prompts were sent again, alone

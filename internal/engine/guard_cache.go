@@ -51,6 +51,7 @@ func cacheGuards() []Guard {
 			After: []string{"died", "errors"},
 			check: cacheCold,
 		},
+		flushGuard(),
 		{
 			ID:     "cache-unverified",
 			Doc:    "cache: cold, and the server does not report cached tokens: whether prompts were cold could not be checked",

@@ -49,6 +49,7 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 		"errors-under-load":  {"errors", engine.NoGo, engine.ExitRejected, ""},
 		"evicts":             {"cache-cold", engine.Invalid, engine.ExitInvalid, warmPhases("level", "1x", "random")},
 		"ignores-ignore-eos": {"early-stop", engine.Invalid, engine.ExitInvalid, ""},
+		"keeps-cache":        healthy,
 		"lost-text":          {"lost-text", engine.Invalid, engine.ExitInvalid, ""},
 		"one-answer":         {"same-outputs", engine.NoGo, engine.ExitRejected, ""},
 		"repeats":            {"degenerate", engine.NoGo, engine.ExitRejected, ""},

@@ -64,6 +64,7 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 		return
 	}
 	p.calibrateCanaries(ctx)
+	p.flush(ctx, result)
 	warmup := p.warmBefore(ctx, l, result)
 	result.Canaries = p.newCanaries(l)
 	p.burst(ctx, l, result.Canaries)
@@ -114,7 +115,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
 		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
 		block: p.runner.facts.KVBlockTokens, several: p.runner.endpoints() > 1,
-		canaries: result.Canaries,
+		canaries: result.Canaries, flush: result.Flush,
 	}
 	e.died = p.lifeSign(ctx, loaded, result.Canaries)
 	if e.died == "" {

@@ -116,6 +116,7 @@ type LevelResult struct {
 	Checks           []CheckResult   `json:"checks,omitempty" doc:"the phase's checks at this level"`
 	Guards           []GuardResult   `json:"guards,omitempty" doc:"built-in guards that fired or could not be checked"`
 	Warmup           *WarmupResult   `json:"warmup,omitempty" doc:"what was sent before, and enters no figure"`
+	Flush            *FlushResult    `json:"flush,omitempty" doc:"whether the prefix cache was emptied before the level"`
 	Canaries         *CanaryResult   `json:"canaries,omitempty" doc:"requests with known answers before and after the load; in no other figure"`
 	KV               *KVDemand       `json:"kv,omitempty" doc:"KV cache that the level asks for"`
 	Notes            []string        `json:"notes,omitempty" doc:"oddities of replies, with their number"`

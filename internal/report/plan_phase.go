@@ -139,6 +139,9 @@ func (s planned) notes(b *strings.Builder) {
 	if text := limits(spec.Limits); text != "" {
 		note("limits", "%s for each request", text)
 	}
+	if spec.CacheFlush == "level" {
+		note("cache", "emptied before each level, ahead of its warm-up, where the server can")
+	}
 	note("canaries", "%s", s.canaryWords())
 	if f := s.phase.Formula; f != nil {
 		note("formula", "%s  %s", f.ID, s.p.dim.Sprint(f.Doc))

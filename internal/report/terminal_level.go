@@ -179,7 +179,7 @@ func (t terminal) common(p *engine.PhaseResult) {
 		}
 		fmt.Fprintf(t, "  %s %s%s: %s\n", t.warn.Sprint(word), r.id, where, r.message)
 	}
-	for _, line := range canaries(p) {
+	for _, line := range slices.Concat(canaries(p), flushed(p)) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	for _, g := range p.Tuned {

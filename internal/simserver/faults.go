@@ -39,6 +39,9 @@ type faults struct {
 	// Zero: none does.
 	dieAfter, restartAfter int
 
+	// keepCache leaves the prefix cache as it is when it is to be emptied.
+	keepCache bool
+
 	// buffered holds a stream back until it is whole.
 	buffered bool
 

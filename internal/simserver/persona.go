@@ -25,6 +25,7 @@ func Personas() []Persona {
 		evicts(),
 		foreignTraffic(),
 		ignoresIgnoreEOS(),
+		keepsCache(),
 		lostText(),
 		oneAnswer(),
 		repeats(),

@@ -80,6 +80,7 @@ func TestEachPersonaShowsItsSymptomAndNoOther(t *testing.T) {
 		"eight-per-event":    {},
 		"evicts":             {},
 		"foreign-traffic":    {},
+		"keeps-cache":        {},
 		"lost-text":          {thin: 1},
 		"restarts":           {},
 		"slows-down":         {},

@@ -169,4 +169,8 @@ func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
 
 // resetCache empties the prefix cache. As on vLLM, the answer is the same when
 // nothing was emptied, because requests are running.
-func (s *Server) resetCache(http.ResponseWriter, *http.Request) { s.engine.forget() }
+func (s *Server) resetCache(http.ResponseWriter, *http.Request) {
+	if !s.cfg.faults.keepCache {
+		s.engine.forget()
+	}
+}

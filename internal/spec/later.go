@@ -33,7 +33,6 @@ var notYet = []later{
 	{path: "phases[].load.drain"},
 	{path: "phases[].load.max_duration"},
 	{path: "phases[].load.conversations"},
-	{path: "phases[].cache_flush", only: []string{"level"}, instead: "write off, or leave cache_flush out"},
 	{path: "phases[].canaries", only: []string{"interleaved"}, instead: "write edges"},
 	{path: "phases[].api", only: []string{"generate"}, instead: "write chat or completions"},
 	{path: "phases[].repeats", except: "1", instead: "write 1, or leave repeats out"},

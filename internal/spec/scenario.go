@@ -74,9 +74,10 @@ type Phase struct {
 	Workload    At                `yaml:"workload"`
 	Load        LoadSettings      `yaml:"load"`
 	Warmup      Warmup            `yaml:"warmup"`
-	Cache       string            `yaml:"cache"`    // cold, any, warm; empty: the kind's default
-	Canaries    string            `yaml:"canaries"` // edges, interleaved, off
-	API         string            `yaml:"api"`      // chat, completions; empty: the kind's default
+	Cache       string            `yaml:"cache"`       // cold, any, warm; empty: the kind's default
+	CacheFlush  string            `yaml:"cache_flush"` // level; empty or off: never
+	Canaries    string            `yaml:"canaries"`    // edges, interleaved, off
+	API         string            `yaml:"api"`         // chat, completions; empty: the kind's default
 	Stream      bool              `yaml:"stream"`
 	Temperature Optional[float64] `yaml:"temperature"`
 	Seed        Optional[int64]   `yaml:"seed"`
@@ -91,7 +92,6 @@ type Phase struct {
 	FailFast    bool              `yaml:"fail_fast"`
 
 	// Keys with one value in this version.
-	_ string   `yaml:"cache_flush"`
 	_ int      `yaml:"repeats"`
 	_ struct{} `yaml:"summary"`
 }
