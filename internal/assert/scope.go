@@ -32,9 +32,10 @@ type Root struct {
 
 // Scope is every name that an expression may use.
 type Scope struct {
-	roots []scopeRoot
-	top   *space
-	later map[string]bool
+	roots  []scopeRoot
+	top    *space
+	later  map[string]bool
+	absent map[string]string // why the phase has no such variable, by name
 }
 
 type scopeRoot struct {
@@ -107,7 +108,7 @@ func (s *Scope) Later(names ...string) *Scope {
 	for _, name := range names {
 		later[name] = true
 	}
-	return &Scope{roots: s.roots, top: s.top, later: later}
+	return &Scope{roots: s.roots, top: s.top, later: later, absent: s.absent}
 }
 
 // isLater reports whether path, or something that it stands below, comes later.
@@ -136,7 +137,7 @@ func (s *Scope) planned() []string {
 			continue
 		}
 		for _, f := range root.structure.fields {
-			if f.plan {
+			if f.plan && !s.isAbsent(root, f.name) {
 				variables = append(variables, below(root.Name, f.name))
 			}
 		}
@@ -156,7 +157,7 @@ func (s *Scope) inOptional(name string) bool {
 func (s *Scope) candidates() []string {
 	paths := []string{"true", "false"}
 	for _, root := range s.roots {
-		paths = append(paths, pathsOf(root.Name, root.structure)...)
+		paths = append(paths, s.present(root)...)
 	}
 	return paths
 }

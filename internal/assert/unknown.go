@@ -21,6 +21,10 @@ func (c *checker) unknownName(path []segment) bool {
 		names[i] = s.name
 	}
 	first, full := path[0], strings.Join(names, ".")
+	if why, gone := c.scope.absent[first.name]; gone {
+		c.failAt(first.from, first.to, "%s %s", first.name, why)
+		return false
+	}
 	for i := range names {
 		if prefix := strings.Join(names[:i+1], "."); c.scope.isLater(prefix) {
 			c.failAt(first.from, path[i].to, "%s is not available yet", prefix)

@@ -20,7 +20,11 @@ func (s *Scope) Vars() []Var {
 		if root.Name != "" {
 			prefix = root.Name + "."
 		}
-		vars = append(vars, varsOf(prefix, root.structure, root.Optional)...)
+		for _, v := range varsOf(prefix, root.structure, root.Optional) {
+			if !s.isAbsent(root, v.Path) {
+				vars = append(vars, v)
+			}
+		}
 	}
 	return vars
 }

@@ -51,10 +51,11 @@ func (ph *PhasePlan) withCanaries() bool { return ph.Spec.Canaries != "off" }
 // before its load and one after. A level of one request at a time sends none
 // where the calibration, of one at a time too, stands in for it.
 func (ph *PhasePlan) Canaries(l *LevelPlan, endpoints int) (n, width int) {
-	if !ph.withCanaries() || l.Concurrency == 1 && endpoints == 1 {
+	width = l.least()
+	if !ph.withCanaries() || width == 1 && endpoints == 1 {
 		return 0, 1
 	}
-	return 2 * max(leastBurst, l.Concurrency), l.Concurrency
+	return 2 * max(leastBurst, width), width
 }
 
 // withCanaries are the run's canaries, made when they are first asked for.

@@ -98,6 +98,7 @@ type evidence struct {
 	flush     *FlushResult   // of the prefix cache before the level; nil: not asked for
 	canaries  *CanaryResult  // sent before and after the load; nil: none
 	heads     map[string]int // heads of all prompts the phase has sent, and how often
+	missed    int            // sessions of a schedule that were never started
 	resent    int            // degenerate replies whose prompts were sent again, alone
 	sound     int            // ... and came back sound
 	unsent    []string       // why others, that were sent again too, failed

@@ -46,10 +46,10 @@ func canaryFailed(e *evidence) finding {
 	if !g.fails(c) {
 		return silent()
 	}
-	message := fmt.Sprintf("%d of %d requests with known answers came back right at C=%d, and %d must", c.Right, c.Sent, e.level.Concurrency, g.least(c.Sent, 1))
+	message := fmt.Sprintf("%d of %d requests with known answers came back right at %s, and %d must", c.Right, c.Sent, e.level.Name(), g.least(c.Sent, 1))
 	if worst := g.worst(c); worst >= 0 {
 		t := c.Endpoints[worst]
-		message = fmt.Sprintf("%d of %d requests with known answers came back right at C=%d from endpoint %d, and %d must", t.Right, t.Sent, e.level.Concurrency, worst, g.least(t.Sent, len(c.Endpoints)))
+		message = fmt.Sprintf("%d of %d requests with known answers came back right at %s from endpoint %d, and %d must", t.Right, t.Sent, e.level.Name(), worst, g.least(t.Sent, len(c.Endpoints)))
 	}
 	if len(c.Wrong) > 0 {
 		w := c.Wrong[0]

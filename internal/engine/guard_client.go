@@ -79,15 +79,15 @@ func clientWasBound(e *evidence) finding {
 // hold that, of each level as it comes. It returns why the level cannot be measured
 // from here.
 func (r *Runner) calibrate(ctx context.Context, l *LevelPlan) string {
-	if r.Calibrate == nil || r.trial != nil && r.trial.Streams >= l.Concurrency {
+	if r.Calibrate == nil || r.trial != nil && r.trial.Streams >= l.least() {
 		return ""
 	}
 	if r.trial == nil {
-		if largest := r.largest(); largest > l.Concurrency && r.try(ctx, largest) == "" && r.trial != nil {
+		if largest := r.largest(); largest > l.least() && r.try(ctx, largest) == "" && r.trial != nil {
 			return ""
 		}
 	}
-	return r.try(ctx, l.Concurrency)
+	return r.try(ctx, l.least())
 }
 
 // largest is the largest concurrency that will be run.
@@ -96,7 +96,7 @@ func (r *Runner) largest() int {
 	for _, ph := range r.Plan.Phases {
 		for _, l := range ph.Levels {
 			if r.misfit(l) == "" {
-				most = max(most, l.Concurrency)
+				most = max(most, l.least())
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func transportGuards() []Guard {
 		},
 		{
 			ID:         "concurrency-not-held",
-			Doc:        "in closed mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write; not checked where requests take less than 20 times what this program needs to send one, or all of them less than 100 ms",
+			Doc:        "in closed and window mode, fewer requests were in flight than the level has, on average from the moment it was full to its last write or the end of the window; at a rate, a start waited because max_in_flight were in flight; not checked where requests take less than 20 times what this program needs to send one, or all of them less than 100 ms",
 			Effect:     Void,
 			Thresholds: []Threshold{share("min_ratio", 0.95, "least mean in flight, as a share of the concurrency")},
 			After:      []string{"died", "errors", "client-bound"},
@@ -106,15 +106,41 @@ const (
 )
 
 func concurrencyNotHeld(e *evidence) finding {
+	switch e.phase.Spec.Load.Mode {
+	case "wave":
+		return silent()
+	case "rate":
+		return rateNotHeld(e)
+	}
 	held, ok := e.found.InflightMean.Number()
 	least := e.threshold("min_ratio") * float64(e.found.Concurrency)
-	if e.phase.Spec.Load.Mode != "closed" || e.found.Issued < 2*e.found.Concurrency || !ok || held >= least {
+	if e.found.Issued < 2*e.found.Concurrency || !ok || held >= least {
 		return silent()
 	}
 	if why := tooShort(e.found); why != "" {
 		return unchecked(fmt.Sprintf("held %.1f of %d on average, but %s", held, e.found.Concurrency, why))
 	}
 	return fires(fmt.Sprintf("offered %d, held %.1f on average", e.found.Concurrency, held))
+}
+
+// rateNotHeld: requests that could not be sent when they were due were not offered at
+// the level's rate, and what they would have found is not known.
+func rateNotHeld(e *evidence) finding {
+	r, held := first(e.found.Requests, func(r *metric.Request) bool { return r.Held })
+	switch {
+	case held > 0:
+		message := fmt.Sprintf("%d of %d requests could not start when they were due, because max_in_flight (%d) were in flight", held, e.level.Sessions, e.level.inFlight)
+		if late, ok := r.StartLag.Duration(); ok {
+			message += fmt.Sprintf("; the first began %v late", late.Round(time.Millisecond))
+		}
+		if e.missed > 0 {
+			message += fmt.Sprintf("; %d were never sent", e.missed)
+		}
+		return fires(message + ": the rate was not held")
+	case e.missed > 0:
+		return fires(fmt.Sprintf("%d of %d requests were never sent, because max_in_flight (%d) were in flight: the rate was not held", e.missed, e.level.Sessions, e.level.inFlight))
+	}
+	return silent()
 }
 
 // tooShort says why this program, and not the server, may be what kept a level from

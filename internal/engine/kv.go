@@ -12,8 +12,12 @@ import (
 // Sessions that start together end together, and then hold prompt and output, all
 // of them: C·(P+O). Sessions spread evenly over their course hold half of their
 // output on average: C·(P+O/2). Equal lengths stay in step after a common start, so
-// that the first is what a level is judged by.
+// that the first is what a level is judged by. A level of a rate fills what its
+// server is slow enough to let pile up, which nobody knows before: it has no demand.
 func demand(s *spec.Phase, l *LevelPlan, capacity int) *KVDemand {
+	if l.Rate > 0 {
+		return &KVDemand{}
+	}
 	d := &KVDemand{Tokens: l.Profile.KVTokens, SharedTokens: l.Profile.KVShared, Capacity: capacity}
 	if s.Load.Mode != "wave" {
 		d.SpreadTokens = d.Tokens - l.Concurrency*l.Profile.OutputTokens/2

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"scenario/internal/chat"
@@ -12,8 +13,9 @@ import (
 
 // RequestLine is one line of requests.jsonl.
 type RequestLine struct {
-	Phase       string `json:"phase"`
-	Concurrency int    `json:"concurrency"`
+	Phase       string  `json:"phase"`
+	Concurrency int     `json:"concurrency,omitempty"`
+	Rate        float64 `json:"rate,omitempty"`
 	*metric.Request
 }
 
@@ -34,16 +36,22 @@ type load struct {
 	live    *Live
 	place   func(index int) Place // of a session of the level
 
-	hung func()               // stops the level
-	out  chan *metric.Request // finished requests, to the collector
+	hung    func()               // stops the level
+	out     chan *metric.Request // finished requests, to the collector
+	started atomic.Int64         // sessions
+	cutting atomic.Bool          // the window is over, and what is in flight is cancelled
 }
 
 // loaded is what a level's load gave.
 type loaded struct {
 	warmup   *WarmupResult // what was sent just before it; nil: nothing
 	requests []*metric.Request
+	offered  metric.Offered
+	unsent   int // sessions of a schedule that were never started
 	wall     time.Duration
-	hung     bool // stopped after timeouts in a row
+	hung     bool   // stopped after timeouts in a row
+	stopped  string // why it was stopped before its end; empty: it was not
+	limited  bool   // ... by a limit of time, and not by an interruption
 }
 
 // run sends the sessions and returns the requests in the order of their sending,
@@ -51,29 +59,47 @@ type loaded struct {
 func (l *load) run(ctx context.Context) loaded {
 	issuing, stop := context.WithCancel(ctx)
 	defer stop()
+	sending, cut := context.WithCancel(ctx)
+	defer cut()
 	var r loaded
 	l.hung = func() { r.hung = true; stop() }
-	l.out = make(chan *metric.Request, l.level.Concurrency)
+	l.out = make(chan *metric.Request, l.level.width())
 	collected := make(chan struct{})
+	started := l.runner.Clock.Now()
+	r.offered = l.offer(started)
 	go func() {
 		defer close(collected)
-		r.requests = l.collect()
+		r.requests, r.offered.Cut = l.collect()
 	}()
-	started := l.runner.Clock.Now()
-	l.pacer().pace(issuing, func(index int) func() {
+	over := func() {
+		if l.phase.Spec.Load.Drain == "cancel" {
+			l.cutting.Store(true)
+			cut()
+		}
+	}
+	l.pacer(started, over).pace(issuing, func(index int) func(moment) {
 		place := l.place(index)
 		session, err := l.phase.Workload.Session(place, l.compose)
 		if err != nil {
 			// The same body was built for the probe: this cannot happen by chance.
-			return func() { l.out <- notSent(place, err) }
+			return func(moment) { l.out <- notSent(place, err) }
 		}
-		return func() {
-			session.Run(ctx, &exchange{load: l, place: place, due: l.runner.Clock.Now()})
+		return func(m moment) {
+			l.started.Add(1)
+			x := &exchange{load: l, place: place, moment: m}
+			if m.due == 0 {
+				x.due = l.runner.Clock.Now()
+			}
+			session.Run(sending, x)
 		}
 	})
 	r.wall = l.runner.Clock.Now().Sub(started)
 	close(l.out)
 	<-collected
+	if l.level.Rate > 0 && issuing.Err() == nil {
+		r.unsent = l.level.Sessions - int(l.started.Load())
+	}
+	r.settle()
 	return r
 }
 
@@ -82,21 +108,48 @@ func notSent(place Place, err error) *metric.Request {
 	return &metric.Request{Index: place.Index, Outcome: metric.OutcomeConnectError, Error: "the request could not be built: " + err.Error(), ClientFault: true}
 }
 
-func (l *load) pacer() pacer {
-	if s := l.phase.Spec.Load; s.Mode == "wave" {
-		return wave{concurrency: l.level.Concurrency, waves: s.Waves}
+// offer is how the load is offered, for those who work out its figures.
+func (l *load) offer(started chat.Stamp) metric.Offered {
+	s := l.phase.Spec.Load
+	o := metric.Offered{Concurrency: l.level.Concurrency, Rate: l.level.Rate, Waves: s.Mode == "wave"}
+	if s.Ramp > 0 {
+		o.Full = int64(started) + int64(s.Ramp)
 	}
-	return closed{concurrency: l.level.Concurrency, sessions: l.level.Sessions}
+	if s.Duration > 0 {
+		o.End = int64(started) + int64(s.Duration)
+	}
+	return o
+}
+
+// pacer is the load's mode. Over is called when a load that ends by the clock does.
+func (l *load) pacer(started chat.Stamp, over func()) pacer {
+	switch s := l.phase.Spec.Load; s.Mode {
+	case "wave":
+		return wave{concurrency: l.level.Concurrency, waves: s.Waves}
+	case "window":
+		return window{concurrency: l.level.Concurrency, duration: s.Duration, ramp: s.Ramp, over: over}
+	case "rate":
+		return rate{
+			clock: l.runner.Clock, started: started, schedule: l.phase.schedule(l.runner.Plan.Seed, l.level, l.level.Sessions),
+			inFlight: l.level.inFlight, duration: s.Duration, over: over,
+		}
+	default:
+		return closed{concurrency: l.level.Concurrency, sessions: l.level.Sessions, ramp: s.Ramp}
+	}
 }
 
 // collect folds finished requests until the channel closes: it alone writes
-// them down and decides that a level hangs.
-func (l *load) collect() []*metric.Request {
-	requests := make([]*metric.Request, 0, min(l.level.Sessions, 1<<16))
+// them down and decides that a level hangs. Those that were cut off come apart.
+func (l *load) collect() (requests, cut []*metric.Request) {
+	requests = make([]*metric.Request, 0, min(l.level.Sessions, 1<<16))
 	inRow := 0
 	for r := range l.out {
+		l.runner.keep(RequestLine{l.phase.Spec.Name, l.level.Concurrency, l.level.Rate, r})
+		if r.Outcome == metric.OutcomeCut {
+			cut = append(cut, r)
+			continue
+		}
 		requests = append(requests, r)
-		l.runner.keep(RequestLine{l.phase.Spec.Name, l.level.Concurrency, r})
 		l.live.Done.Add(1)
 		if !r.OK {
 			l.live.Failed.Add(1)
@@ -104,19 +157,25 @@ func (l *load) collect() []*metric.Request {
 		if inRow++; r.Outcome != metric.OutcomeTimeout {
 			inRow = 0
 		}
-		if inRow >= hangs(l.level.Concurrency) {
+		if inRow >= hangs(l.level.width()) {
 			l.hung()
 		}
 	}
-	slices.SortFunc(requests, func(a, b *metric.Request) int { return a.Index - b.Index })
-	return requests
+	inOrder(requests)
+	inOrder(cut)
+	return requests, cut
+}
+
+// inOrder sorts requests by the order of their sending.
+func inOrder(requests []*metric.Request) {
+	slices.SortStableFunc(requests, func(a, b *metric.Request) int { return a.Index - b.Index })
 }
 
 // exchange implements Exchange for one session.
 type exchange struct {
 	load  *load
 	place Place
-	due   chat.Stamp
+	moment
 }
 
 // Send implements Exchange.
@@ -127,14 +186,30 @@ func (x *exchange) Send(ctx context.Context, request *chat.Request) (*metric.Req
 	called := clock.Now()
 	reply := x.load.runner.Client.Do(ctx, request)
 	returned := clock.Now()
+	stamps := metric.Stamps{Due: int64(x.due), Called: int64(called), Returned: int64(returned)}
 	if reply.Failure == chat.Canceled {
+		if x.load.cutting.Load() && reply.Written != 0 {
+			x.record(cutOff(reply, stamps), request)
+		}
 		return nil, false
 	}
-	r := measure(reply, metric.Stamps{Due: int64(x.due), Called: int64(called), Returned: int64(returned)})
+	r := measure(reply, stamps)
 	countRetries(r, reply)
-	r.Endpoint = request.Endpoint
-	x.due = returned
+	r.Endpoint, r.Held = request.Endpoint, x.held
+	if x.load.level.Rate > 0 {
+		r.CountFromDue()
+	}
+	x.moment = moment{due: returned}
 	return r, true
+}
+
+// record hands on a request that was cut off, of which a kind has nothing to say.
+func (x *exchange) record(r *metric.Request, request *chat.Request) {
+	r.Endpoint, r.Held = request.Endpoint, x.held
+	if x.load.level.Rate > 0 {
+		r.CountFromDue()
+	}
+	x.Record(r)
 }
 
 // Record implements Exchange.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync/atomic"
+	"time"
 
 	"scenario/internal/target"
 )
@@ -38,7 +39,9 @@ type (
 // Live is a level that is being measured: counts, no speeds. It may be read at
 // any time.
 type Live struct {
-	Planned  int
+	Planned  int           // sessions; 0: as many as come to be in a window
+	Lasts    time.Duration // how long a window is
+	Ends     atomic.Int64  // when it is over, in Unix nanoseconds
 	Done     atomic.Int64
 	InFlight atomic.Int64
 	Failed   atomic.Int64

@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"scenario/internal/chat"
 )
 
 // pacer decides when the sessions of a level start. It calls prepare for each
@@ -11,39 +14,58 @@ import (
 // moment the session is due; it returns when all that were started have ended.
 // It starts nothing more once ctx has ended.
 type pacer interface {
-	pace(ctx context.Context, prepare func(index int) (start func()))
+	pace(ctx context.Context, prepare func(index int) (start func(moment)))
+}
+
+// moment is when a session is due.
+type moment struct {
+	due  chat.Stamp // on a schedule; 0: now
+	held bool       // too many were in flight for it to start then
 }
 
 // closed keeps a number of sessions in flight until all are done.
-type closed struct{ concurrency, sessions int }
+type closed struct {
+	concurrency, sessions int
+	ramp                  time.Duration // over which the first ones are started
+}
 
-func (p closed) pace(ctx context.Context, prepare func(int) func()) {
+func (p closed) pace(ctx context.Context, prepare func(int) func(moment)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(p.concurrency, p.sessions) {
+	width := min(p.concurrency, p.sessions)
+	for slot := range width {
 		workers.Go(func() {
+			if !sleep(ctx, turn(p.ramp, slot, width)) {
+				return
+			}
 			for ctx.Err() == nil {
 				index := int(next.Add(1)) - 1
 				if index >= p.sessions {
 					return
 				}
-				prepare(index)()
+				prepare(index)(moment{})
 			}
 		})
 	}
 	workers.Wait()
 }
 
+// turn is when a slot begins, where so many of them begin evenly over a ramp: the
+// first at once.
+func turn(ramp time.Duration, slot, slots int) time.Duration {
+	return ramp * time.Duration(slot) / time.Duration(slots)
+}
+
 // wave starts a number of sessions at once, waits for all of them, and does so
 // again.
 type wave struct{ concurrency, waves int }
 
-func (p wave) pace(ctx context.Context, prepare func(int) func()) {
+func (p wave) pace(ctx context.Context, prepare func(int) func(moment)) {
 	for w := range p.waves {
 		if ctx.Err() != nil {
 			return
 		}
-		starts := make([]func(), p.concurrency)
+		starts := make([]func(moment), p.concurrency)
 		for i := range starts {
 			starts[i] = prepare(w*p.concurrency + i)
 		}
@@ -52,7 +74,7 @@ func (p wave) pace(ctx context.Context, prepare func(int) func()) {
 		for _, start := range starts {
 			sessions.Go(func() {
 				<-gate
-				start()
+				start(moment{})
 			})
 		}
 		close(gate)

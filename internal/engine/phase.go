@@ -32,7 +32,10 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 			reason = p.runner.died
 		}
 		l = p.sized(l)
-		result := &LevelResult{Concurrency: l.Concurrency, Gated: l.Gated, Planned: l.Sessions, KV: l.KV}
+		result := &LevelResult{Concurrency: l.Concurrency, Rate: l.Rate, Gated: l.Gated, Planned: l.Sessions, KV: l.KV}
+		if reason == "" {
+			reason = p.runner.pastDeadline()
+		}
 		p.result.Levels = append(p.result.Levels, result)
 		switch why := p.runner.misfit(l); {
 		case ctx.Err() != nil:
@@ -47,16 +50,18 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 		p.runner.observe(LevelEnded{p.plan, result})
 		p.runner.update()
 		if reason == "" && p.plan.Spec.FailFast && result.State != Accepted {
-			reason = fmt.Sprintf("fail_fast: level C=%d is %s", l.Concurrency, result.State)
+			reason = fmt.Sprintf("fail_fast: level %s is %s", l.Name(), result.State)
 		}
 	}
 }
 
 // level runs one level: warm-up, load, judgement.
-func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult) {
+func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult) {
+	ctx, done := p.runner.bound(run, p.plan)
+	defer done()
 	now := time.Now()
 	result.Started = &now
-	live := &Live{Planned: l.Sessions}
+	live := &Live{Planned: l.Sessions, Lasts: l.Lasts}
 	p.runner.observe(LevelStarted{p.plan, l, live})
 	if why := p.runner.calibrate(ctx, l); why != "" {
 		result.State, result.Reason = InvalidLevel, why
@@ -69,29 +74,31 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 	result.Canaries = p.newCanaries(l)
 	p.burst(ctx, l, result.Canaries)
 	p.open(ctx, l)
+	live.Ends.Store(time.Now().Add(l.Lasts).UnixNano())
 	live.WarmedUp.Store(true)
-	run := &load{
+	measured := &load{
 		runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live,
 		place: func(index int) Place { return p.place(l, index) },
 	}
 	p.runner.Client.TakeLag() // of the warm-up
 	before := lookAtSelf()
-	loaded := run.run(ctx)
+	loaded := measured.run(ctx)
 	loaded.warmup = warmup
 	for _, r := range loaded.requests {
 		p.heads[r.Asked.HeadHash]++
 	}
-	found := metric.NewLevel(l.Concurrency, loaded.requests)
+	found := loaded.offered.Level(loaded.requests)
 	found.Attain(p.plan.limits())
 	before.since(p.runner.Client.TakeLag(), &found.Client)
 	if !loaded.hung {
 		p.burst(ctx, l, result.Canaries)
 	}
+	loaded.stopped, loaded.limited = stopped(ctx)
 	found.CanaryPassRatio = result.Canaries.PassRatio()
 	result.summarise(loaded.requests)
 	result.Notes = append(result.Notes, found.Partial()...)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
-	p.verdict(ctx, l, loaded, found, figures, result)
+	p.verdict(run, l, loaded, found, figures, result)
 	result.place(found, formulas, loaded.wall)
 	found.Release()
 }
@@ -100,22 +107,26 @@ func (p *phaseRun) level(ctx context.Context, l *LevelPlan, result *LevelResult)
 func (p *phaseRun) open(ctx context.Context, l *LevelPlan) {
 	endpoints := p.runner.endpoints()
 	for endpoint := range endpoints {
-		p.runner.Client.Open(ctx, endpoint, (l.Concurrency+endpoints-1)/endpoints)
+		p.runner.Client.Open(ctx, endpoint, (l.least()+endpoints-1)/endpoints)
 	}
 }
 
 // verdict decides what became of a level's load.
 func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, found *metric.Level, figures any, result *LevelResult) {
 	issued := len(loaded.requests)
-	if ctx.Err() != nil {
-		result.State, result.Reason = IncompleteLevel, fmt.Sprintf("interrupted after %d of %d requests", issued, l.Sessions)
-		return
-	}
 	e := &evidence{
-		phase: p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
+		missed: loaded.unsent,
+		phase:  p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
 		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
 		block: p.runner.facts.KVBlockTokens, several: p.runner.endpoints() > 1,
 		canaries: result.Canaries, flush: result.Flush,
+	}
+	if loaded.stopped != "" {
+		result.State, result.Reason = IncompleteLevel, loaded.stopped+" after "+l.share(issued)
+		if loaded.limited {
+			condemn(p.plan, e, result)
+		}
+		return
 	}
 	e.died = p.lifeSign(ctx, loaded, result.Canaries)
 	if e.died == "" {
@@ -128,10 +139,13 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	}
 	judge(p.plan, l, e, figures, result)
 	if e.died != "" {
-		p.runner.died = fmt.Sprintf("the target died in phase %s at C=%d", p.plan.Spec.Name, l.Concurrency)
+		p.runner.died = fmt.Sprintf("the target died in phase %s at %s", p.plan.Spec.Name, l.Name())
 	}
-	if loaded.hung && issued < l.Sessions {
-		stopped := fmt.Sprintf("stopped after %d of %d requests: the last %d all ran into a timeout", issued, l.Sessions, hangs(l.Concurrency))
+	if issued == 0 && result.State.Shown() {
+		result.State, result.Reason = IncompleteLevel, "no request ended: nothing was measured"
+	}
+	if loaded.hung && (issued < l.Sessions || l.Sessions == 0) {
+		stopped := fmt.Sprintf("stopped after %s: the last %d all ran into a timeout", l.share(issued), hangs(l.width()))
 		result.Notes = append(result.Notes, stopped)
 		if result.State.Shown() {
 			result.State, result.Reason = IncompleteLevel, stopped
@@ -189,6 +203,9 @@ func (p *phaseRun) probe(ctx context.Context, at Place) ([]*metric.Request, erro
 
 // sleep waits, or returns false when ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"scenario/internal/assert"
 	"scenario/internal/chat"
@@ -40,14 +41,17 @@ type PhasePlan struct {
 
 // LevelPlan is one level of a phase.
 type LevelPlan struct {
-	Concurrency int
+	Concurrency int     // sessions kept in flight; 0: at a rate
+	Rate        float64 // sessions started per second; 0: not at a rate
 	Gated       bool
-	Sessions    int
+	Sessions    int // 0: as many as come to be within a window
 	Ordinal     int // sessions of the ladder before this level
 	Warmups     int // sent before this level, as far as the warm-up's scope goes
 	Profile     Profile
 	KV          *KVDemand
 
+	Lasts    time.Duration // time within which the load starts its sessions, where the plan tells; 0: it does not
+	inFlight int           // at a rate: most sessions at once
 	baseline baselineRow
 }
 
@@ -117,14 +121,14 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 	}
 	workload, faults := kind.New(Setup{Phase: s, API: ph.API, Seed: p.plan.Seed, Nonce: p.plan.Nonce})
 	p.faults = append(p.faults, faults...)
-	ph.scope = Scope(ph.Formula)
+	ph.scope = scopeOf(ph.Formula, s.Load.Mode)
 	p.compile(ph)
 	if workload == nil || faults.HasErrors() {
 		return
 	}
 	ph.Workload = workload
 	if ph.Cache == "" {
-		ph.Cache = workload.Profile(s.Concurrency[0]).CacheDefault
+		ph.Cache = workload.Profile(1).CacheDefault
 	}
 	p.checkLimits(ph)
 	p.levels(ph)
@@ -158,24 +162,34 @@ func (p *planner) levels(ph *PhasePlan) {
 	gate := p.gate(s.Gate, ph.scope)
 	when := p.flag("--when", p.options.When, ph.scope)
 	ordinal, gated := 0, 0
-	for _, c := range s.Concurrency {
-		l := &LevelPlan{Concurrency: c, Gated: true, Ordinal: ordinal, Profile: ph.Workload.Profile(c), baseline: rows.at(c)}
+	for _, a := range axes(s) {
+		l := &LevelPlan{
+			Concurrency: a.concurrency, Rate: a.rate, Gated: true, Ordinal: ordinal,
+			Profile: ph.Workload.Profile(max(1, a.concurrency)), baseline: rows.at(a),
+		}
+		if a.rate > 0 {
+			l.inFlight = s.Load.MaxInFlight
+		}
 		env := l.planEnv()
 		if gate != nil {
-			l.Gated = p.decided(gate, env, s.Gate, c)
+			l.Gated = p.decided(gate, env, s.Gate, a)
 		}
 		if l.Gated {
 			gated++
 		}
 		l.Sessions = p.sessions(ph, l)
 		if l.Sessions > mostSessions {
-			fix := "fewer requests, or a smaller error_budget"
-			if s.Load.Mode == "wave" {
-				fix = "fewer waves"
+			fix := map[string]string{"wave": "fewer waves", "rate": "a lower rate, or an earlier end"}[s.Load.Mode]
+			if fix == "" {
+				fix = "fewer requests, or a smaller error_budget"
 			}
-			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level C=%d would send %d requests: at most %d can be planned", c, l.Sessions, mostSessions), fix))
+			sends := fmt.Sprintf("%d requests", l.Sessions)
+			if s.Load.Mode == "rate" && s.Load.Duration > 0 {
+				sends = "more than that" // nobody counts further
+			}
+			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level %s would send %s: at most %d can be planned", a, sends, mostSessions), fix))
 		}
-		ordinal += l.Sessions
+		ordinal += l.ordinals()
 		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))
 		l.KV = demand(s, l, p.plan.Scenario.Target.KVCapacityTokens)
 		if when == nil || when.Eval(env) == assert.Holds {
@@ -186,7 +200,7 @@ func (p *planner) levels(ph *PhasePlan) {
 	}
 	p.unused(ph)
 	rows.unused(p)
-	if gated == 0 && len(s.Concurrency) > 0 {
+	if gated == 0 && len(axes(s)) > 0 {
 		p.fault(s.Gate.Diagnose(0, len([]rune(s.Gate.String())), "the gate is false at every level: nothing of this phase would count for the verdict", "widen the gate, or remove it"))
 	}
 	p.undecidable(ph)
@@ -201,7 +215,7 @@ func warmups(s *spec.Phase, l *LevelPlan, endpoints int) int {
 	if s.Warmup.Off {
 		return 0
 	}
-	n := s.Warmup.Requests.Resolve(l.Concurrency, l.Concurrency)
+	n := s.Warmup.Requests.Resolve(l.least(), l.least())
 	if s.Warmup.PerEndpoint {
 		n *= endpoints
 	}
@@ -211,16 +225,47 @@ func warmups(s *spec.Phase, l *LevelPlan, endpoints int) int {
 // sessions is how many sessions a level sends.
 func (p *planner) sessions(ph *PhasePlan, l *LevelPlan) int {
 	s := ph.Spec
-	if s.Load.Mode == "wave" {
+	switch s.Load.Mode {
+	case "wave":
 		return s.Load.Waves * l.Concurrency
+	case "window":
+		l.Lasts = s.Load.Duration
+		return 0
+	case "rate":
+		sessions := 0
+		if s.Load.Duration == 0 {
+			sessions = s.Load.Sessions.Resolve(0, p.auto(ph, l))
+		}
+		due := ph.schedule(p.plan.Seed, l, min(sessions, mostSessions+1))
+		if l.Lasts = s.Load.Duration; l.Lasts == 0 && len(due) > 0 {
+			l.Lasts = due[len(due)-1]
+		}
+		return len(due)
 	}
 	return s.Load.Sessions.Resolve(l.Concurrency, p.auto(ph, l))
 }
+
+// ordinals is how many places of the phase's ladder the level takes: of a window,
+// whose sessions nobody can count before, as many as a level may have, so that the
+// places after it do not depend on how it went.
+func (l *LevelPlan) ordinals() int {
+	if l.Sessions == 0 && l.Rate == 0 {
+		return mostSessions
+	}
+	return l.Sessions
+}
+
+// leastSessions is what auto comes to at a rate, where no check needs more: it has
+// no slots to make a multiple of.
+const leastSessions = 20
 
 // auto is the larger of five sessions per slot and what the phase's own checks
 // need at this level, with room for the failures that the error budget allows.
 func (p *planner) auto(ph *PhasePlan, l *LevelPlan) int {
 	sessions := 5 * l.Concurrency
+	if l.Rate > 0 {
+		sessions = leastSessions
+	}
 	for _, c := range ph.Checks {
 		if !c.at(l) {
 			continue

@@ -34,20 +34,20 @@ func (r baselineRow) has(path string) bool {
 	return false
 }
 
-// baselineRows are the rows of one phase by concurrency.
+// baselineRows are the rows of one phase by level.
 type baselineRows struct {
-	rows    map[int]baselineRow
+	rows    map[axis]baselineRow
 	without baselineRow
-	places  map[int]spec.At // of the rows that no level has asked for yet
+	places  map[axis]spec.At // of the rows that no level has asked for yet
 }
 
-func (r baselineRows) at(concurrency int) baselineRow {
-	delete(r.places, concurrency)
-	return r.row(concurrency)
+func (r baselineRows) at(level axis) baselineRow {
+	delete(r.places, level)
+	return r.row(level)
 }
 
-func (r baselineRows) row(concurrency int) baselineRow {
-	if row, ok := r.rows[concurrency]; ok {
+func (r baselineRows) row(level axis) baselineRow {
+	if row, ok := r.rows[level]; ok {
 		return row
 	}
 	return r.without
@@ -55,8 +55,8 @@ func (r baselineRows) row(concurrency int) baselineRow {
 
 // unused warns of rows that belong to no level.
 func (r baselineRows) unused(p *planner) {
-	for _, c := range slices.Sorted(maps.Keys(r.places)) {
-		d := r.places[c].Diagnose(fmt.Sprintf("the phase has no level C=%d: this row is compared with nothing", c), "")
+	for _, a := range slices.SortedFunc(maps.Keys(r.places), axis.compare) {
+		d := r.places[a].Diagnose(fmt.Sprintf("the phase has no level %s: this row is compared with nothing", a), "")
 		d.Severity = diag.Warning
 		p.fault(d)
 	}
@@ -65,7 +65,7 @@ func (r baselineRows) unused(p *planner) {
 // baselineRows picks the baseline's rows of a phase: those of its name, else
 // those of its kind if no other phase has that kind.
 func (p *planner) baselineRows(ph *PhasePlan) baselineRows {
-	rows := baselineRows{rows: map[int]baselineRow{}, places: map[int]spec.At{}}
+	rows := baselineRows{rows: map[axis]baselineRow{}, places: map[axis]spec.At{}}
 	if ph.Formula != nil {
 		rows.without.hasFormula, rows.without.id = true, ph.Formula.Variable()
 	}
@@ -89,18 +89,19 @@ func (p *planner) addRows(rows baselineRows, ph *PhasePlan, b *spec.BaselinePhas
 	}
 	for i := range b.Levels {
 		l := &b.Levels[i]
-		if l.Excluded != "" || l.Concurrency == 0 {
+		if l.Excluded != "" {
 			continue
 		}
-		row := rows.row(l.Concurrency)
-		rows.places[l.Concurrency] = l.At
+		level := axis{l.Concurrency, l.Rate}
+		row := rows.row(level)
+		rows.places[level] = l.At
 		table := p.figures(ph, b, l)
 		if b.Formula.Empty() {
 			row.plain = p.merge(row.plain, table, l)
 		} else {
 			row.formula = p.merge(row.formula, table, l)
 		}
-		rows.rows[l.Concurrency] = row
+		rows.rows[level] = row
 	}
 }
 
@@ -112,7 +113,7 @@ func (p *planner) merge(have, more assert.Table, l *spec.BaselineLevel) assert.T
 	merged := maps.Clone(have)
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		if _, twice := have[name]; twice {
-			p.fault(l.Figures.Places[name].DiagnoseKey(fmt.Sprintf("%s stands twice for C=%d", name, l.Concurrency), "remove one of the two"))
+			p.fault(l.Figures.Places[name].DiagnoseKey(fmt.Sprintf("%s stands twice for %s", name, axis{l.Concurrency, l.Rate}), "remove one of the two"))
 		}
 		merged[name] = more[name]
 	}

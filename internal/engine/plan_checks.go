@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"scenario/internal/assert"
 	"scenario/internal/diag"
@@ -23,8 +24,8 @@ const (
 
 // laterNames are variables of the language that this build does not measure.
 var laterNames = []string{
-	"rate", "conversations", "turns", "replies", "length",
-	"output_tps_steady", "efficiency", "elasticity",
+	"conversations", "turns", "replies", "length",
+	"efficiency", "elasticity",
 	"crosstalk_count", "server", "client", "levels", "knee", "peak_output_tps",
 	"slo_capacity", "scaling_class", "wall", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
 	"think_leak_count", "unknown_tool_count", "tool_ready", "think_time", "conversation_time",
@@ -45,6 +46,18 @@ func Scope(f *formula.Formula) *assert.Scope {
 			assert.Root{Name: "baseline.formulas." + f.Variable(), Type: f.Figures, Optional: true})
 	}
 	return assert.NewScope(roots...).Later(laterNames...)
+}
+
+// scopeOf is what a check of a phase with this formula and this mode of load can
+// read.
+func scopeOf(f *formula.Formula, mode string) *assert.Scope {
+	if mode == "rate" {
+		return Scope(f).Without(map[string]string{
+			"concurrency":      "is not known in load.mode: rate: its levels have a rate",
+			"output_tps_share": "is not known in load.mode: rate: it is per unit of concurrency",
+		})
+	}
+	return Scope(f).Without(map[string]string{"rate": "is known in load.mode: rate alone: these levels have a concurrency"})
 }
 
 // compile compiles every check of a phase.
@@ -68,18 +81,17 @@ func (p *planner) compile(ph *PhasePlan) {
 	}
 }
 
-// CheckExpr finds what is wrong with an expression of a scenario file: a check, or,
-// if planned, a gate or a when. FormulaID is that of its phase; empty: none.
-func CheckExpr(text spec.Text, planned bool, formulaID string) diag.List {
+// CheckExpr finds what is wrong with an expression of a scenario file.
+func CheckExpr(e spec.Expression) diag.List {
 	var published *formula.Formula
-	if f, ok := formula.Find(formulaID); ok {
+	if f, ok := formula.Find(e.Formula); ok {
 		published = &f
 	}
 	mode := assert.Measured
-	if planned {
+	if e.Planned {
 		mode = assert.Planned
 	}
-	_, faults := compile(text, Scope(published), mode)
+	_, faults := compile(e.Text, scopeOf(published, e.Mode), mode)
 	return faults
 }
 
@@ -120,10 +132,10 @@ func (p *planner) gate(text spec.Text, scope *assert.Scope) *assert.Check {
 }
 
 // decided is a condition's answer at a level; one without an answer is a fault.
-func (p *planner) decided(condition *assert.Check, env assert.Env, text spec.Text, concurrency int) bool {
+func (p *planner) decided(condition *assert.Check, env assert.Env, text spec.Text, at axis) bool {
 	result := condition.Eval(env)
 	if result == assert.Undecided {
-		p.fault(text.Diagnose(0, len([]rune(text.String())), fmt.Sprintf("this can't be decided at C=%d: %s", concurrency, condition.Explain(env).Reason), "write a condition that has an answer at every level"))
+		p.fault(text.Diagnose(0, len([]rune(text.String())), fmt.Sprintf("this can't be decided at %s: %s", at, condition.Explain(env).Reason), "write a condition that has an answer at every level"))
 	}
 	return result == assert.Holds
 }
@@ -134,7 +146,7 @@ func (p *planner) judged(ph *PhasePlan, l *LevelPlan) {
 	correct := false
 	for _, c := range ph.Checks {
 		if c.when != nil {
-			p.decided(c.when, l.planEnv(), c.Spec.When, l.Concurrency)
+			p.decided(c.when, l.planEnv(), c.Spec.When, l.axis())
 		}
 		if c.at(l) {
 			c.used = true
@@ -142,7 +154,7 @@ func (p *planner) judged(ph *PhasePlan, l *LevelPlan) {
 		}
 	}
 	if !correct && len(ph.Checks) > 0 {
-		p.fault(ph.Spec.At.Key("checks").DiagnoseKey(fmt.Sprintf("no correct check exists at level C=%d: its output would not be looked at", l.Concurrency), "add a correct check without when, or widen a when"))
+		p.fault(ph.Spec.At.Key("checks").DiagnoseKey(fmt.Sprintf("no correct check exists at level %s: its output would not be looked at", l.Name()), "add a correct check without when, or widen a when"))
 	}
 }
 
@@ -176,7 +188,7 @@ func (c *CheckPlan) at(l *LevelPlan) bool {
 
 // planEnv is what is known of a level before it runs.
 func (l *LevelPlan) planEnv() assert.Env {
-	return l.env(&metric.Level{Concurrency: l.Concurrency}, nil)
+	return l.env(&metric.Level{Concurrency: l.Concurrency, Rate: l.Rate}, nil)
 }
 
 // env is what checks of a level read.
@@ -188,6 +200,9 @@ func (l *LevelPlan) env(found *metric.Level, figures any) assert.Env {
 	return env
 }
 
+// countable reports whether the level's sessions can be counted before it runs.
+func (l *LevelPlan) countable() bool { return l.ordinals() == l.Sessions }
+
 // shortfall is a figure that a check reads and a level cannot give.
 type shortfall struct {
 	path    string // ttft.p95
@@ -197,7 +212,7 @@ type shortfall struct {
 	missing bool   // not a matter of samples: the baseline has no such figure
 	why     string // not a matter of samples either: why it can't be known
 	fix     string // ... and what to write
-	levels  []int
+	levels  []axis
 }
 
 // decidable notes what the checks read at a level and can never be known there.
@@ -209,34 +224,34 @@ func (p *planner) decidable(ph *PhasePlan, l *LevelPlan) {
 		}
 		for _, need := range c.check.Needs() {
 			yield := ph.Workload.Yield(need.Path)
-			if need.Root == levelRoot && !need.Asked && l.Sessions*yield < need.Samples {
-				c.short(shortfall{path: need.Path + "." + need.Figure, needs: need.Samples, sends: l.Sessions, yield: yield}, l.Concurrency)
+			if need.Root == levelRoot && !need.Asked && l.countable() && l.Sessions*yield < need.Samples {
+				c.short(shortfall{path: need.Path + "." + need.Figure, needs: need.Samples, sends: l.Sessions, yield: yield}, l.axis())
 			}
 		}
 		for _, path := range c.check.Reads() {
 			if s, never := ph.never(path, l); never && !slices.Contains(c.check.Asked(), path) {
-				c.short(s, l.Concurrency)
+				c.short(s, l.axis())
 				continue
 			}
 			name := strings.TrimPrefix(path, "requests.")
 			if !slices.Contains(c.check.Asked(), path) && ph.Workload.Yield(name) == 0 {
-				c.short(shortfall{path: path, needs: 1}, l.Concurrency)
+				c.short(shortfall{path: path, needs: 1}, l.axis())
 			}
 			asked := slices.Contains(c.check.Asked(), path)
 			if strings.HasPrefix(path, "baseline.") && !asked && !l.baseline.has(path) {
-				c.short(shortfall{path: path, missing: true}, l.Concurrency)
+				c.short(shortfall{path: path, missing: true}, l.axis())
 			}
 		}
 	}
 }
 
-func (c *CheckPlan) short(s shortfall, concurrency int) {
+func (c *CheckPlan) short(s shortfall, level axis) {
 	i := slices.IndexFunc(c.shortfalls, func(have shortfall) bool { return have.path == s.path })
 	if i < 0 {
 		c.shortfalls = append(c.shortfalls, s)
 		i = len(c.shortfalls) - 1
 	}
-	c.shortfalls[i].levels = append(c.shortfalls[i].levels, concurrency)
+	c.shortfalls[i].levels = append(c.shortfalls[i].levels, level)
 }
 
 // undecidable refuses the checks that some level could never decide.
@@ -253,7 +268,7 @@ func (p *planner) undecidable(ph *PhasePlan) {
 }
 
 func (p *planner) explain(s shortfall, ph *PhasePlan) (message, fix string) {
-	levels := "level C=" + joined(s.levels)
+	levels := "level " + joinedAxes(s.levels)
 	switch {
 	case s.why != "":
 		return fmt.Sprintf("%s can't be known: %s", s.path, s.why), s.fix
@@ -271,35 +286,30 @@ func (p *planner) explain(s shortfall, ph *PhasePlan) (message, fix string) {
 	}
 	message = fmt.Sprintf("%s needs %d samples, %s sends %d requests", s.path, s.needs, levels, s.sends)
 	if len(s.levels) > 1 {
-		message = fmt.Sprintf("%s needs %d samples; %s send too few (C=%d: %d requests)", s.path, s.needs, levels, s.levels[0], s.sends)
+		message = fmt.Sprintf("%s needs %d samples; %s send too few (%s: %d requests)", s.path, s.needs, levels, s.levels[0], s.sends)
 	}
 	requests := (s.needs + s.yield - 1) / s.yield
 	fix = fmt.Sprintf("load: {requests: %d}, or requests: auto", requests)
-	if ph.Spec.Load.Mode == "wave" {
-		fix = fmt.Sprintf("load: {mode: wave, waves: %d}", (requests+s.levels[0]-1)/s.levels[0])
+	switch load := ph.Spec.Load; {
+	case load.Mode == "wave":
+		slots := s.levels[0].concurrency
+		fix = fmt.Sprintf("load: {mode: wave, waves: %d}", (requests+slots-1)/slots)
+	case load.Mode == "rate" && load.Duration > 0:
+		fix = fmt.Sprintf("a longer duration: %d requests take about %v at %s", requests, time.Duration(float64(requests)/s.levels[0].rate*float64(time.Second)).Round(time.Second), s.levels[0])
 	}
-	if enough := s.enough(ph); enough > 0 {
-		fix += fmt.Sprintf(`, or when: "concurrency >= %d"`, enough)
+	if enough, ok := s.enough(ph); ok {
+		fix += fmt.Sprintf(`, or when: "%s"`, enough.where())
 	}
 	return message, fix
 }
 
-// enough is the first concurrency from which on every level has the samples; 0:
-// there is none.
-func (s shortfall) enough(ph *PhasePlan) int {
-	last := s.levels[len(s.levels)-1]
-	for _, c := range ph.Spec.Concurrency {
-		if c > last {
-			return c
-		}
+// enough is the first level from which on every level has the samples; false: there
+// is none.
+func (s shortfall) enough(ph *PhasePlan) (axis, bool) {
+	all := axes(ph.Spec)
+	last := slices.Index(all, s.levels[len(s.levels)-1])
+	if last+1 < len(all) {
+		return all[last+1], true
 	}
-	return 0
-}
-
-func joined(numbers []int) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = fmt.Sprint(n)
-	}
-	return strings.Join(words, ", ")
+	return axis{}, false
 }

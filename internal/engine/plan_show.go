@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // What a plan can tell before it is run.
 
@@ -9,17 +13,54 @@ import "time"
 var throughputs = []string{"output_tps", "aggregate_tps", "output_tokens_per_s"}
 
 // Expected is how long the level's measured load takes at the speed that the
-// baseline has for it; false where it has none.
+// baseline has for it, or by the clock that ends it; false where neither is known.
 func (l *LevelPlan) Expected() (time.Duration, bool) {
+	if l.Lasts > 0 {
+		return l.Lasts, true
+	}
 	tokens := float64(l.Sessions) * float64(l.Profile.OutputTokens)
+	if tps := l.throughput(); tps > 0 && tokens > 0 {
+		return time.Duration(tokens / tps * float64(time.Second)), true
+	}
+	return 0, false
+}
+
+// Likely is how many sessions the level sends: those of the plan, or of a window
+// those that it comes to at the speed that the baseline has for it; false where
+// there is none.
+func (l *LevelPlan) Likely() (sessions int, known bool) {
+	if l.countable() {
+		return l.Sessions, true
+	}
+	if tps := l.throughput(); tps > 0 && l.Profile.OutputTokens > 0 {
+		return int(tps * l.Lasts.Seconds() / float64(l.Profile.OutputTokens)), true
+	}
+	return 0, false
+}
+
+// throughput is the baseline's output tokens per second; 0: it has none.
+func (l *LevelPlan) throughput() float64 {
 	for _, table := range []map[string]float64{l.baseline.plain, l.baseline.formula} {
 		for _, name := range throughputs {
-			if tps := table[name]; tps > 0 && tokens > 0 {
-				return time.Duration(tokens / tps * float64(time.Second)), true
+			if tps := table[name]; tps > 0 {
+				return tps
 			}
 		}
 	}
-	return 0, false
+	return 0
+}
+
+// Needs lists what the check needs to be decided at levels whose sessions cannot be
+// counted before: so many samples of which figure.
+func (c *CheckPlan) Needs(ph *PhasePlan) []string {
+	var list []string
+	uncounted := slices.ContainsFunc(ph.Levels, func(l *LevelPlan) bool { return !l.countable() && c.at(l) })
+	for _, need := range c.check.Needs() {
+		if uncounted && need.Root == levelRoot && !need.Asked && need.Samples > 1 {
+			list = append(list, fmt.Sprintf("%s.%s needs %d samples", need.Path, need.Figure, need.Samples))
+		}
+	}
+	return list
 }
 
 // Exists is at how many of the levels that are run the check exists.

@@ -163,8 +163,8 @@ func (r *Runner) misfit(l *LevelPlan) string {
 	switch {
 	case r.facts.ContextTokens > 0 && need > r.facts.ContextTokens:
 		return fmt.Sprintf("prompt and output take %d tokens, the target's context is %d", need, r.facts.ContextTokens)
-	case r.Descriptors > 0 && l.Concurrency+spareDescriptors > r.Descriptors:
-		return fmt.Sprintf("%d connections need %d file descriptors, this process may open %d: raise its limit (ulimit -n)", l.Concurrency, l.Concurrency+spareDescriptors, r.Descriptors)
+	case r.Descriptors > 0 && l.width()+spareDescriptors > r.Descriptors:
+		return fmt.Sprintf("%d connections need %d file descriptors, this process may open %d: raise its limit (ulimit -n)", l.width(), l.width()+spareDescriptors, r.Descriptors)
 	}
 	return ""
 }

@@ -98,11 +98,12 @@ type PhaseResult struct {
 // LevelResult is one level of a phase. Its figures are in Figures when the level
 // is accepted or missed, in Withheld otherwise, so that nobody quotes them by accident.
 type LevelResult struct {
-	Concurrency      int             `json:"concurrency" doc:"sessions in flight"`
+	Concurrency      int             `json:"concurrency,omitempty" doc:"sessions in flight; not at a rate"`
+	Rate             float64         `json:"rate,omitempty" doc:"sessions started per second, in load.mode: rate alone"`
 	State            State           `json:"state" doc:"accepted, missed, rejected, invalid, undecided, incomplete or skipped"`
 	Reason           string          `json:"reason,omitempty" doc:"why a level was skipped or is incomplete"`
 	Gated            bool            `json:"gated" doc:"counts for the verdict"`
-	Planned          int             `json:"planned" doc:"sessions that the plan has"`
+	Planned          int             `json:"planned" doc:"sessions that the plan has; 0: as many as come to be within a window"`
 	Started          *time.Time      `json:"started,omitempty" doc:"wall clock"`
 	Wall             metric.Duration `json:"wall" doc:"from before the first session was prepared to the end of the last; null where figures are withheld"`
 	Figures          *metric.Level   `json:"figures,omitempty" doc:"figures of an accepted or missed level"`

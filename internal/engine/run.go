@@ -26,6 +26,9 @@ type Runner struct {
 	// Calibrate tries the client with so many streams against a server that does
 	// nothing; nil: no trial is made.
 	Calibrate func(ctx context.Context, streams int) (*Trial, error)
+	// Deadline is how long the run may take; 0: as long as it does. What is not done
+	// by then is incomplete, or skipped.
+	Deadline time.Duration
 	// Descriptors is how many connections this process may open; 0: not known.
 	Descriptors int
 

@@ -62,7 +62,7 @@ func reasons(r *Result) []string {
 		for _, p := range r.Phases {
 			for _, l := range p.Levels {
 				if l.Gated && l.State == state {
-					list = append(list, fmt.Sprintf("%s C=%d %s: %s", p.Name, l.Concurrency, l.State, l.Why()))
+					list = append(list, fmt.Sprintf("%s %s %s: %s", p.Name, l.Name(), l.State, l.Why()))
 				}
 			}
 		}

@@ -41,8 +41,8 @@ func (p *phaseRun) warmUp(ctx context.Context, l *LevelPlan) *WarmupResult {
 	inRow := 0
 	p.warm = promptSet{concurrency: l.Concurrency, first: p.warmed, count: l.Warmups}
 	p.warmed += l.Warmups
-	closed{l.Concurrency, l.Warmups}.pace(issuing, func(index int) func() {
-		return func() {
+	closed{concurrency: l.least(), sessions: l.Warmups}.pace(issuing, func(index int) func(moment) {
+		return func(moment) {
 			at := p.warm.place(index, p.runner.endpoints())
 			at.MaxOutput = p.plan.Spec.Warmup.OutputTokens
 			requests, err := p.runner.aside(ctx, p.plan, p.compose, at)
@@ -58,7 +58,7 @@ func (p *phaseRun) warmUp(ctx context.Context, l *LevelPlan) *WarmupResult {
 					inRow = 0
 				}
 			}
-			if inRow >= hangs(l.Concurrency) {
+			if inRow >= hangs(l.least()) {
 				stop()
 			}
 		}

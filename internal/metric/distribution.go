@@ -30,6 +30,7 @@ func (Durations) IsDuration() bool { return true }
 // samples are sorted; or, once they have been summed up, gone.
 type samples struct {
 	values []float64
+	beyond int // further samples, of which it is known only that they are larger than these
 	kept   *summary
 }
 
@@ -37,6 +38,7 @@ type samples struct {
 type summary struct {
 	n                 int
 	mean, least, most float64
+	open              bool // mean and most are not known: some samples are larger than any that was measured
 	quantiles         map[float64]float64
 }
 
@@ -54,7 +56,7 @@ func (s *samples) summarise() {
 	if len(s.values) == 0 {
 		return
 	}
-	k := &summary{n: len(s.values), quantiles: map[float64]float64{}}
+	k := &summary{n: s.Count(), open: s.beyond > 0, quantiles: map[float64]float64{}}
 	k.mean, _ = s.Mean()
 	k.least, k.most = s.values[0], s.values[len(s.values)-1]
 	for _, q := range printed {
@@ -70,7 +72,7 @@ func (s samples) Count() int {
 	if s.kept != nil {
 		return s.kept.n
 	}
-	return len(s.values)
+	return len(s.values) + s.beyond
 }
 
 // Quantile is the q-quantile (0 < q < 1) by linear interpolation at (n−1)·q. It
@@ -80,10 +82,28 @@ func (s samples) Quantile(q float64) (float64, bool) {
 		v, ok := s.kept.quantiles[q]
 		return v, ok
 	}
-	if !(q > 0 && q < 1) || len(s.values) < MinSamples(q) {
+	n := s.Count()
+	if !(q > 0 && q < 1) || n < MinSamples(q) {
 		return 0, false
 	}
-	return Interpolate(s.values, q), true
+	if s.beyond == 0 {
+		return Interpolate(s.values, q), true
+	}
+	return s.below(q * float64(n-1))
+}
+
+// below interpolates at a rank among all samples, and is unknown where that reaches
+// those that are larger than any measured one.
+func (s samples) below(rank float64) (float64, bool) {
+	low := int(rank)
+	high := min(low+1, s.Count()-1)
+	if rank == float64(low) {
+		high = low
+	}
+	if high >= len(s.values) {
+		return 0, false
+	}
+	return s.values[low] + (rank-float64(low))*(s.values[high]-s.values[low]), true
 }
 
 // Interpolate is the q-quantile of at least one sorted value, linear at (n−1)·q,
@@ -106,12 +126,12 @@ func (d Durations) Tail() Duration {
 	return Duration{time.Duration(v), ok}
 }
 
-// Mean needs one sample.
+// Mean needs one sample, and none that is larger than any measured one.
 func (s samples) Mean() (float64, bool) {
 	switch {
 	case s.kept != nil:
-		return s.kept.mean, true
-	case len(s.values) == 0:
+		return s.kept.mean, !s.kept.open
+	case len(s.values) == 0 || s.beyond > 0:
 		return 0, false
 	}
 	// Shifted by the smallest sample, so that large nanosecond values do not
@@ -134,12 +154,12 @@ func (s samples) Min() (float64, bool) {
 	return s.values[0], true
 }
 
-// Max needs one sample.
+// Max needs one sample, and none that is larger than any measured one.
 func (s samples) Max() (float64, bool) {
 	switch {
 	case s.kept != nil:
-		return s.kept.most, true
-	case len(s.values) == 0:
+		return s.kept.most, !s.kept.open
+	case len(s.values) == 0 || s.beyond > 0:
 		return 0, false
 	}
 	return s.values[len(s.values)-1], true

@@ -44,10 +44,13 @@ func (s *samples) restore(data []byte, unit func(float64) float64) error {
 		return fmt.Errorf("a distribution of n = %d samples", f.N)
 	case f.N == 0:
 		return nil
-	case f.Mean == nil || f.Min == nil || f.Max == nil:
+	case f.Min == nil || (f.Mean == nil) != (f.Max == nil):
 		return fmt.Errorf("a distribution of n = %d samples lacks mean, min or max", f.N)
 	}
-	k := &summary{n: f.N, mean: unit(*f.Mean), least: unit(*f.Min), most: unit(*f.Max), quantiles: map[float64]float64{}}
+	k := &summary{n: f.N, least: unit(*f.Min), open: f.Mean == nil, quantiles: map[float64]float64{}}
+	if !k.open {
+		k.mean, k.most = unit(*f.Mean), unit(*f.Max)
+	}
 	for i, v := range []*float64{f.P50, f.P90, f.P95, f.P99} {
 		if v != nil {
 			k.quantiles[printed[i]] = unit(*v)

@@ -37,6 +37,7 @@ func (l *Level) latencies(good []*Request) {
 	} {
 		*latency.to = l.pool(latency.name, good, latency.of, latency.should)
 	}
+	l.countCut()
 	speeds := make([]float64, 0, len(good))
 	for _, d := range l.TPOT.values {
 		speeds = append(speeds, float64(time.Second)/d)

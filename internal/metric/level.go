@@ -9,10 +9,12 @@ import (
 // and token counts are over the good requests (ok); failed and mismatched ones
 // enter none of them.
 type Level struct {
-	Concurrency int      `json:"concurrency" plan:"true" doc:"requests, or conversations, kept in flight"`
+	Concurrency int      `json:"concurrency,omitempty" plan:"true" doc:"requests, or conversations, kept in flight; not at a rate"`
+	Rate        float64  `json:"rate,omitempty" plan:"true" unit:"1/s" doc:"requests, or conversations, started per second, in load.mode: rate alone"`
 	Requests    Requests `json:"requests,omitzero" doc:"all measured requests, failed ones too"`
 
 	Issued     int    `json:"issued" doc:"measured requests that were sent"`
+	CutCount   int    `json:"cut_count" doc:"requests that were in flight at the end of the load and were cancelled (drain: cancel); they are not among requests"`
 	OKCount    int    `json:"ok_count" doc:"requests that came back whole and with the right counts"`
 	ErrorRatio Number `json:"error_ratio" doc:"transport failures / issued"`
 
@@ -25,16 +27,18 @@ type Level struct {
 	Stall    Durations `json:"stall" speed:"true" doc:"longest gap of a request, per request"`
 	StartLag Durations `json:"start_lag" doc:"from due to written: the client's own delay, per request"`
 
-	UserTPS        Numbers  `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
-	OutputTPS      Number   `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
-	OutputTPSShare Number   `json:"output_tps_share" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
-	InputTPS       Number   `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
-	TotalTPS       Number   `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
-	RequestRate    Number   `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
-	Goodput        Number   `json:"goodput" unit:"1/s" speed:"true" doc:"requests that kept all of the phase's limits over the same time; unknown without limits"`
-	TokensPerEvent Number   `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
-	InflightMean   Number   `json:"inflight_mean" doc:"requests in flight, averaged from the moment the level was full to its last write; where no request followed the first ones, from the first write to the end of the last response"`
-	Window         Duration `json:"window" speed:"true" doc:"first write to last token event: the time that rates are over"`
+	UserTPS         Numbers  `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
+	OutputTPS       Number   `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
+	OutputTPSSteady Number   `json:"output_tps_steady" unit:"tokens/s" speed:"true" doc:"output tokens that arrived in the steady part / its length; unknown where fewer than 3 requests per slot ended in it"`
+	OutputTPSShare  Number   `json:"output_tps_share" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
+	InputTPS        Number   `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
+	TotalTPS        Number   `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
+	RequestRate     Number   `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
+	Goodput         Number   `json:"goodput" unit:"1/s" speed:"true" doc:"requests that kept all of the phase's limits over the same time; unknown without limits"`
+	TokensPerEvent  Number   `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
+	InflightMean    Number   `json:"inflight_mean" doc:"requests in flight, averaged from the moment the level was full to its last write, or to the end of its window; where no request followed the first ones, from the first write to the end of the last response"`
+	Steady          Duration `json:"steady" speed:"true" doc:"length of the steady part: from the moment that each slot has brought a token (at a rate: from the end of the first request) to the last start, or the end of the window"`
+	Window          Duration `json:"window" speed:"true" doc:"first write to last token event: the time that rates are over"`
 
 	PromptTokens    Numbers `json:"prompt_tokens" unit:"tokens" doc:"prompt length by usage, per request"`
 	OutputTokens    Numbers `json:"output_tokens" unit:"tokens" doc:"output length by usage, per request"`
@@ -51,6 +55,8 @@ type Level struct {
 	CanaryPassRatio Number `json:"canary_pass_ratio" doc:"requests with known answers that came back right / sent, before and after the load; at C=1 those of the calibration"`
 
 	partial []string
+	offered Offered
+	steady  span
 }
 
 // Partial says which figures are unknown because too few of the good requests have
@@ -63,25 +69,20 @@ type Requests []*Request
 // IsZero keeps requests out of a level's JSON: they have a file of their own.
 func (Requests) IsZero() bool { return true }
 
-// NewLevel works out a level's figures. The requests are in order of their
-// sending; the level keeps them.
-func NewLevel(concurrency int, requests []*Request) *Level {
-	l := &Level{Concurrency: concurrency, Requests: requests, Issued: len(requests)}
-	good := make([]*Request, 0, len(requests))
-	failed := 0
-	for _, r := range requests {
-		if r.OK {
-			good = append(good, r)
-		}
-		if r.Failed() {
-			failed++
-		}
-	}
+// Level works out the figures of a level that was offered so. The requests are in
+// order of their sending; the level keeps them.
+func (o Offered) Level(requests []*Request) *Level {
+	l := &Level{Concurrency: o.Concurrency, Rate: o.Rate, Requests: requests, Issued: len(requests), CutCount: len(o.Cut), offered: o}
+	good := l.good()
+	failed := count(requests, (*Request).Failed)
 	l.OKCount = len(good)
 	l.ErrorRatio = Ratio(Count(failed), Count(len(requests)))
 	l.latencies(good)
 	l.counts(good)
-	l.rates(good)
+	sent := l.sent()
+	l.InflightMean = l.inflight(sent)
+	l.rates(good, sent)
+	l.measureSteady(sent, good)
 	l.watchClient()
 	l.DegenerateRatio = Ratio(Count(count(good, func(r *Request) bool { return r.Degenerate })), Count(len(good)))
 	l.DuplicateOutputRatio = duplicateOutputs(good)
@@ -112,20 +113,20 @@ func (l *Level) counts(good []*Request) {
 }
 
 // rates divides by the time from the first write to the last token event of the
-// measured requests. A single unknown count makes a rate unknown.
-func (l *Level) rates(good []*Request) {
-	l.InflightMean = inflight(l.Concurrency, l.Requests)
-	var first, last int64
-	for _, r := range l.Requests {
-		if r.At.Written == 0 {
-			continue
-		}
-		if first == 0 || r.At.Written < first {
-			first = r.At.Written
-		}
+// measured requests; where some were cut off, to the moment that they were, since
+// their output does not count. A single unknown count makes a rate unknown.
+func (l *Level) rates(good, sent []*Request) {
+	if len(sent) == 0 || len(good) == 0 {
+		return
+	}
+	first, last := sent[0].At.Written, int64(0)
+	for _, r := range sent {
 		last = max(last, r.end())
 	}
-	if last <= first || len(good) == 0 {
+	for _, r := range l.offered.Cut {
+		last = max(last, r.At.Closed)
+	}
+	if last <= first {
 		return
 	}
 	l.Window = Span(time.Duration(last - first))
@@ -134,37 +135,10 @@ func (l *Level) rates(good []*Request) {
 	l.OutputTPS = Ratio(total(good, func(r *Request) Number { return r.OutputTokens }), seconds)
 	reported := ReportsCached(good)
 	l.InputTPS = Ratio(total(good, func(r *Request) Number { return r.computed(reported) }), seconds)
-	l.OutputTPSShare = Ratio(l.OutputTPS, Count(l.Concurrency))
+	if l.Concurrency > 0 {
+		l.OutputTPSShare = Ratio(l.OutputTPS, Count(l.Concurrency))
+	}
 	l.TotalTPS = sum(l.InputTPS, l.OutputTPS)
-}
-
-// inflight is the mean number of requests in flight. The time before the level is
-// full and after its last request has been written says nothing of how well the
-// concurrency was held, and is left out if there is a time between.
-func inflight(concurrency int, requests []*Request) Number {
-	var written []int64
-	var closed int64
-	for _, r := range requests {
-		if r.At.Written != 0 {
-			written = append(written, r.At.Written)
-			closed = max(closed, r.At.Closed)
-		}
-	}
-	if len(written) == 0 {
-		return Number{}
-	}
-	slices.Sort(written)
-	from, to := written[0], closed
-	if full := min(concurrency, len(written)) - 1; written[len(written)-1] > written[full] {
-		from, to = written[full], written[len(written)-1]
-	}
-	busy := int64(0)
-	for _, r := range requests {
-		if r.At.Written != 0 {
-			busy += max(0, min(r.At.Closed, to)-max(r.At.Written, from))
-		}
-	}
-	return Ratio(Known(float64(busy)), Known(float64(to-from)))
 }
 
 // duplicateOutputs is the share of replies with text that also came for a
@@ -220,7 +194,7 @@ func (l *Level) Release() {
 	for _, r := range l.Requests {
 		r.Gaps = nil
 	}
-	l.Requests = nil
+	l.Requests, l.offered.Cut = nil, nil
 	l.Gap.summarise()
 	l.ITL.summarise()
 }

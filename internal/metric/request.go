@@ -13,6 +13,10 @@ const (
 	OutcomeLengthMismatch = "length_mismatch"
 )
 
+// OutcomeCut is that of a request which this program cancelled at the end of a
+// window. Such requests are in no list that checks read.
+const OutcomeCut = "cut"
+
 // Request is one measured request. Stamps are nanoseconds on the client's clock
 // and mean something only beside each other; zero is "never".
 type Request struct {
@@ -63,6 +67,9 @@ type Request struct {
 	// ClientFault is set when this machine failed the request: it is out of
 	// descriptors, ports or memory.
 	ClientFault bool `json:"client_fault,omitempty"`
+	// Held is set when the request was due and could not be sent, because as many
+	// were in flight as the scenario allows.
+	Held bool `json:"held,omitempty"`
 	// KernelReads and OtherReads are the reads of the response by who stamped them.
 	KernelReads int `json:"kernel_reads,omitempty"`
 	OtherReads  int `json:"other_reads,omitempty"`

@@ -41,7 +41,7 @@ func (l *Live) Observe(e engine.Event) {
 		l.begin(e)
 	case engine.LevelEnded:
 		l.end()
-		fmt.Fprintf(l.w, "%s C=%d: %s%s\n", e.Phase.Spec.Name, e.Result.Concurrency, l.palette.state(e.Result.State).Sprint(string(e.Result.State)), because(e.Result))
+		fmt.Fprintf(l.w, "%s %s: %s%s\n", e.Phase.Spec.Name, e.Result.Name(), l.palette.state(e.Result.State).Sprint(string(e.Result.State)), because(e.Result))
 	}
 }
 
@@ -55,7 +55,7 @@ func because(r *engine.LevelResult) string {
 // begin shows a level until end is called.
 func (l *Live) begin(e engine.LevelStarted) {
 	l.end()
-	name := fmt.Sprintf("%s C=%d", e.Phase.Spec.Name, e.Level.Concurrency)
+	name := e.Phase.Spec.Name + " " + e.Level.Name()
 	started := time.Now()
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -105,7 +105,10 @@ func progress(name string, live *engine.Live, passed time.Duration, bar bool) st
 	if !live.WarmedUp.Load() {
 		return name + "  warming up"
 	}
-	done, planned := live.Done.Load(), int64(max(1, live.Planned))
+	if live.Planned == 0 {
+		return windowProgress(name, live, bar)
+	}
+	done, planned := live.Done.Load(), int64(live.Planned)
 	text := fmt.Sprintf("%d/%d done, %d in flight, %d errors", done, live.Planned, live.InFlight.Load(), live.Failed.Load())
 	if done > 0 && done < planned {
 		left := time.Duration(float64(passed) * float64(planned-done) / float64(done))
@@ -114,7 +117,27 @@ func progress(name string, live *engine.Live, passed time.Duration, bar bool) st
 	if !bar {
 		return name + ": " + text
 	}
+	return name + "  " + progressBar(float64(done)/float64(planned)) + "  " + text
+}
+
+// windowProgress is how far a window is, by the clock.
+func windowProgress(name string, live *engine.Live, bar bool) string {
+	text := fmt.Sprintf("%d done, %d in flight, %d errors", live.Done.Load(), live.InFlight.Load(), live.Failed.Load())
+	left := time.Until(time.Unix(0, live.Ends.Load())).Round(time.Second)
+	if left > 0 {
+		text += fmt.Sprintf(", %v left", left)
+	} else {
+		text += ", the window is over"
+	}
+	if !bar {
+		return name + ": " + text
+	}
+	return name + "  " + progressBar(1-min(1, max(0, left.Seconds()/live.Lasts.Seconds()))) + "  " + text
+}
+
+// progressBar shows a share between 0 and 1.
+func progressBar(share float64) string {
 	const width = 24
-	filled := int(width * done / planned)
-	return fmt.Sprintf("%s  %s%s  %s", name, strings.Repeat("█", filled), strings.Repeat("░", width-filled), text)
+	filled := int(width * share)
+	return strings.Repeat("█", filled) + strings.Repeat("░", width-filled)
 }

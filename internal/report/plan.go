@@ -107,16 +107,23 @@ func (s planned) warmed() *engine.PhasePlan {
 // planTotal is what all phases send together.
 type planTotal struct {
 	requests, tokens int
+	open             int // levels whose requests nobody can count before
 	levels, timed    int // levels, and those whose duration the baseline tells
 	expected         time.Duration
+	baseline         bool // a level's duration is not the clock's
 }
 
 func (t *planTotal) add(s planned) {
 	for i, l := range s.phase.Levels {
 		warmups, canaries := s.warmups(i), s.canaries(i)
-		t.requests += l.Sessions + warmups + canaries
+		sessions, known := l.Likely()
+		if !known {
+			t.open++
+		}
+		t.baseline = t.baseline || l.Lasts == 0
+		t.requests += sessions + warmups + canaries
 		t.tokens += canaries * engine.CanaryTokens
-		t.tokens += l.Sessions*(l.Profile.PromptTokens+l.Profile.OutputTokens) + warmups*(l.Profile.PromptTokens+s.phase.Spec.Warmup.OutputTokens)
+		t.tokens += sessions*(l.Profile.PromptTokens+l.Profile.OutputTokens) + warmups*(l.Profile.PromptTokens+s.phase.Spec.Warmup.OutputTokens)
 		t.levels++
 		if d, ok := l.Expected(); ok {
 			t.timed++
@@ -127,13 +134,24 @@ func (t *planTotal) add(s planned) {
 
 func (t *planTotal) String() string {
 	text := fmt.Sprintf("%d requests, at most %s tokens in and out", t.requests, metric.Short(float64(t.tokens)))
+	if t.open > 0 {
+		text += fmt.Sprintf(", and what comes to be in %d of %d windows", t.open, t.levels)
+	}
+	by := ""
+	if t.baseline {
+		by = "at the baseline's speed "
+	}
 	switch {
 	case t.timed == 0:
 		return text
 	case t.timed < t.levels:
-		return text + fmt.Sprintf("; at the baseline's speed about %s for the %d of %d levels that it has", span(t.expected), t.timed, t.levels)
+		text += fmt.Sprintf("; %sabout %s for ", by, span(t.expected))
+		if t.baseline {
+			return text + fmt.Sprintf("the %d of %d levels that it has", t.timed, t.levels)
+		}
+		return text + fmt.Sprintf("%d of %d levels", t.timed, t.levels)
 	}
-	return text + fmt.Sprintf("; at the baseline's speed about %s", span(t.expected))
+	return text + fmt.Sprintf("; %sabout %s", by, span(t.expected))
 }
 
 // filled are the texts that are not empty.

@@ -27,14 +27,14 @@ func (s planned) columns() []planColumn {
 		fits = "of " + tokens(capacity)
 	}
 	return []planColumn{
-		{"C", func(_ int, l *engine.LevelPlan) string { return fmt.Sprint(l.Concurrency) }},
+		{s.axis(), func(_ int, l *engine.LevelPlan) string { return l.Value() }},
 		{"gated", func(_ int, l *engine.LevelPlan) string {
 			if l.Gated {
 				return "yes"
 			}
 			return "explored"
 		}},
-		{"requests", func(_ int, l *engine.LevelPlan) string { return fmt.Sprint(l.Sessions) }},
+		{"requests", requestWords},
 		{"warm-up", func(i int, _ *engine.LevelPlan) string { return fmt.Sprint(s.warmups(i)) }},
 		{"canaries", func(i int, _ *engine.LevelPlan) string {
 			if s.phase.Spec.Canaries == "off" {
@@ -42,9 +42,14 @@ func (s planned) columns() []planColumn {
 			}
 			return fmt.Sprint(s.canaries(i))
 		}},
-		{"tokens in", func(_ int, l *engine.LevelPlan) string { return tokens(l.Sessions * l.Profile.PromptTokens) }},
-		{"tokens out", func(_ int, l *engine.LevelPlan) string { return tokens(l.Sessions * l.Profile.OutputTokens) }},
-		{"KV tokens", func(_ int, l *engine.LevelPlan) string { return tokens(l.Profile.KVTokens) }},
+		{"tokens in", func(_ int, l *engine.LevelPlan) string { return likely(l, l.Profile.PromptTokens) }},
+		{"tokens out", func(_ int, l *engine.LevelPlan) string { return likely(l, l.Profile.OutputTokens) }},
+		{"KV tokens", func(_ int, l *engine.LevelPlan) string {
+			if l.Rate > 0 {
+				return ""
+			}
+			return tokens(l.Profile.KVTokens)
+		}},
 		{"KV shared", func(_ int, l *engine.LevelPlan) string {
 			if l.Profile.KVShared == 0 {
 				return ""
@@ -59,6 +64,64 @@ func (s planned) columns() []planColumn {
 			return ""
 		}},
 	}
+}
+
+// axis is what the phase's levels differ in.
+func (s planned) axis() string {
+	if len(s.phase.Spec.Load.Rates) > 0 {
+		return "rate"
+	}
+	return "C"
+}
+
+// requestWords is how many sessions a level sends: with a sign where only a baseline
+// tells.
+func requestWords(_ int, l *engine.LevelPlan) string {
+	n, known := l.Likely()
+	switch {
+	case !known:
+		return ""
+	case l.Sessions == 0 && n > 0:
+		return fmt.Sprintf("≈ %d", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// likely is a number of tokens over all sessions of a level.
+func likely(l *engine.LevelPlan, each int) string {
+	n, known := l.Likely()
+	switch {
+	case !known:
+		return ""
+	case l.Sessions == 0 && n > 0:
+		return "≈ " + metric.Short(float64(n*each))
+	}
+	return metric.Short(float64(n * each))
+}
+
+// load says how sessions are started, where the mode's name does not say it all.
+func (s planned) load() string {
+	l := s.phase.Spec.Load
+	var words []string
+	switch l.Mode {
+	case "window":
+		words = append(words, fmt.Sprintf("%v, as many requests as come to be in it", l.Duration))
+	case "rate":
+		words = append(words, l.Arrivals+" arrivals", fmt.Sprintf("at most %d in flight", l.MaxInFlight))
+		if l.Duration > 0 {
+			words = append(words, fmt.Sprintf("for %v", l.Duration))
+		}
+	}
+	if l.Ramp > 0 {
+		words = append(words, fmt.Sprintf("ramped up over %v", l.Ramp))
+	}
+	if l.Drain == "cancel" {
+		words = append(words, "what is in flight at the end is cancelled")
+	}
+	if l.MaxDuration > 0 {
+		words = append(words, fmt.Sprintf("each level at most %v", l.MaxDuration))
+	}
+	return strings.Join(words, ", ")
 }
 
 // capacityWords says whether a level's sessions fit into the KV cache together.
@@ -135,6 +198,9 @@ func (s planned) notes(b *strings.Builder) {
 		}
 		note("requires", "%s", strings.Join(names, ", "))
 	}
+	if load := s.load(); load != "" {
+		note("load", "%s", load)
+	}
 	note("warm-up", "%s", s.warmup())
 	if text := limits(spec.Limits); text != "" {
 		note("limits", "%s for each request", text)
@@ -208,6 +274,9 @@ func (s planned) checks(b *strings.Builder) {
 			line += "  " + s.p.warn.Sprint("at no level")
 		case exists < all:
 			line += s.p.dim.Sprintf("  (%d of %d levels)", exists, all)
+		}
+		if needs := c.Needs(s.phase); len(needs) > 0 {
+			line += s.p.dim.Sprintf("  (%s, else undecided)", strings.Join(needs, ", "))
 		}
 		b.WriteString(line + "\n")
 	}

@@ -103,6 +103,9 @@ func (t terminal) levels(p *engine.PhaseResult) table.Writer {
 	for i, c := range columns {
 		header[i] = c
 	}
+	if len(p.Levels) > 0 && p.Levels[0].Rate > 0 {
+		header[0] = "rate"
+	}
 	w.AppendHeader(header)
 	var configs []table.ColumnConfig
 	for i := range columns {
@@ -124,7 +127,7 @@ func (t terminal) row(l *engine.LevelResult) table.Row {
 	if !l.Gated {
 		state += " (explored)"
 	}
-	row := table.Row{l.Concurrency, t.state(l.State).Sprint(state), dash, dash, dash, dash, dash, dash, dash}
+	row := table.Row{l.Value(), t.state(l.State).Sprint(state), dash, dash, dash, dash, dash, dash, dash}
 	found := l.Found()
 	if found != nil {
 		row[2] = fmt.Sprintf("%d/%d", found.OKCount, found.Issued)

@@ -47,7 +47,7 @@ func (t terminal) level(l *engine.LevelResult) {
 	for i, line := range lines {
 		lead := strings.Repeat(" ", 10)
 		if i == 0 {
-			lead = fmt.Sprintf("  %-8s", fmt.Sprintf("C=%d", l.Concurrency))
+			lead = fmt.Sprintf("  %-8s", l.Name())
 		}
 		fmt.Fprintf(t, "%s%s\n", lead, line)
 	}
@@ -151,7 +151,7 @@ func (t terminal) common(p *engine.PhaseResult) {
 		effect      engine.Effect
 		status      engine.GuardStatus
 	}
-	levels := map[remark][]string{}
+	levels := map[remark][]*engine.LevelResult{}
 	var order []remark
 	ran := 0
 	for _, l := range p.Levels {
@@ -166,13 +166,13 @@ func (t terminal) common(p *engine.PhaseResult) {
 			if levels[r] == nil {
 				order = append(order, r)
 			}
-			levels[r] = append(levels[r], fmt.Sprint(l.Concurrency))
+			levels[r] = append(levels[r], l)
 		}
 	}
 	for _, r := range order {
 		where, word := "", string(r.effect)
 		if len(levels[r]) < ran {
-			where = " (C=" + strings.Join(levels[r], ", ") + ")"
+			where = " (" + engine.Names(levels[r]) + ")"
 		}
 		if r.status == engine.NotChecked {
 			word = "not checked"

@@ -85,7 +85,7 @@ func details(c engine.CheckResult) []string {
 }
 
 // levelName names a level within its phase.
-func levelName(l *engine.LevelResult) string { return fmt.Sprintf("C=%d", l.Concurrency) }
+func levelName(l *engine.LevelResult) string { return l.Name() }
 
 // elsewhere are the verdict's reasons that are no level's: of the run, under the
 // empty name, and of phases.

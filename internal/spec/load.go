@@ -57,11 +57,9 @@ type Options struct {
 	Set      []string                               // "a.b=c" overrides, applied in order before the checks
 	CheckURL func(url string) (message, fix string) // what is wrong with a base URL; nil: nothing is
 
-	// CheckExpr finds what is wrong with an expression: a check, or, if planned, a
-	// gate or a when. Formula is the id of the phase's formula; empty: none that is
-	// known. It is asked of every expression, whatever else is wrong with the file.
-	// Nil: nothing is.
-	CheckExpr func(text Text, planned bool, formula string) diag.List
+	// CheckExpr finds what is wrong with an expression. It is asked of every
+	// expression, whatever else is wrong with the file. Nil: nothing is.
+	CheckExpr func(Expression) diag.List
 }
 
 // Load reads one scenario file. The list holds every fault found, sorted by

@@ -28,7 +28,7 @@ phases:
 		},
 		Phases: []Phase{{
 			Name: "a", Kind: NewText("talk"), Concurrency: []int{4}, Stream: true, Canaries: "edges",
-			Load:        LoadSettings{Mode: "closed", Sessions: Count{Auto: true}, Waves: 1},
+			Load:        LoadSettings{Mode: "closed", Sessions: Count{Auto: true}, Waves: 1, Arrivals: "poisson", MaxInFlight: 1024, Drain: "finish"},
 			Warmup:      Warmup{Scope: "level", Requests: Count{PerC: 1}, OutputTokens: 32},
 			Temperature: Optional[float64]{Set: true}, Seed: Optional[int64]{Set: true},
 			Checks: Checks{Correct: []Check{{Expr: NewText("error_ratio == 0")}}},

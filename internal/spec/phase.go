@@ -5,7 +5,10 @@ import "reflect"
 func (s *Scenario) setDefaults() { s.Seed = 1 }
 
 func (p *Phase) setDefaults() {
-	p.Load = LoadSettings{Mode: "closed", Sessions: Count{Auto: true}, Waves: 1}
+	p.Load = LoadSettings{
+		Mode: "closed", Sessions: Count{Auto: true}, Waves: 1,
+		Arrivals: "poisson", MaxInFlight: 1024, Drain: "finish",
+	}
 	p.Warmup = Warmup{Scope: "level", Requests: Count{PerC: 1}, OutputTokens: 32}
 	p.Canaries = "edges"
 	p.Stream = true

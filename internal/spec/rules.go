@@ -71,6 +71,10 @@ func (c *checker) checkRequires(p *Phase, earlier []string, rest []Phase) {
 // checkConcurrency wants levels, in ascending order.
 func (c *checker) checkConcurrency(p *Phase) {
 	levels := p.At.Key("concurrency")
+	if p.Load.Mode == "rate" {
+		c.checkRates(p, levels)
+		return
+	}
 	if !levels.Exists() {
 		misspelt := slices.ContainsFunc(p.At.node.entries, func(e entry) bool {
 			_, near := diag.Nearest(e.key.text, []string{"concurrency"})
@@ -95,31 +99,6 @@ func (c *checker) checkConcurrency(p *Phase) {
 				"write "+strings.ReplaceAll(fmt.Sprint(ascending), " ", ", "))
 			return
 		}
-	}
-}
-
-// checkLoad wants a load that fits its mode and reaches its levels.
-func (c *checker) checkLoad(p *Phase) {
-	requests, waves := p.Load.At.Key("requests"), p.Load.At.Key("waves")
-	mode := p.Load.At.Key("mode")
-	if mode.Exists() && c.faults.bad[mode.node] {
-		return
-	}
-	switch wave := p.Load.Mode == "wave"; {
-	case wave && requests.Exists():
-		c.faults.add(requests.key, "requests has no place in wave mode, where a level sends waves x concurrency", "write waves in its place")
-		return
-	case !wave && waves.Exists():
-		c.faults.add(waves.key, "waves has no place in "+p.Load.Mode+" mode", "write mode: wave, or requests in its place")
-		return
-	}
-	n := p.Load.Sessions.N
-	if !requests.Exists() || n == 0 || c.faults.bad[requests.node] || !c.faults.clean(p.At.Key("concurrency").node) {
-		return
-	}
-	if highest := slices.Max(append([]int{0}, p.Concurrency...)); n < highest {
-		c.faults.add(requests.node, fmt.Sprintf("level %d can't be reached with %d requests", highest, n),
-			fmt.Sprintf("write %d or more, or 1x", highest))
 	}
 }
 

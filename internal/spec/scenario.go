@@ -99,9 +99,17 @@ type Phase struct {
 // LoadSettings say how many sessions a level sends, and when.
 type LoadSettings struct {
 	At       At
-	Mode     string `yaml:"mode"`     // closed, wave
-	Sessions Count  `yaml:"requests"` // requests, or conversations; not in wave mode
+	Mode     string `yaml:"mode"`     // closed, wave, window, rate
+	Sessions Count  `yaml:"requests"` // requests, or conversations; not in wave and window mode
 	Waves    int    `yaml:"waves"`    // wave mode only
+
+	Rates       []float64     `yaml:"rates"`         // rate mode only: sessions per second, a level for each
+	Arrivals    string        `yaml:"arrivals"`      // rate mode only: poisson, constant
+	MaxInFlight int           `yaml:"max_in_flight"` // rate mode only: most sessions at once
+	Duration    time.Duration `yaml:"duration"`      // window mode, and rate mode where it has no requests; 0: none
+	Ramp        time.Duration `yaml:"ramp"`          // over which the first sessions are started
+	Drain       string        `yaml:"drain"`         // finish, cancel: what becomes of sessions in flight when the duration is over
+	MaxDuration time.Duration `yaml:"max_duration"`  // longest that a level may take; 0: no bound
 }
 
 // Limits bound each request's latencies; zero: not limited.

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// overtime is why a level was stopped before its load was done, though nobody
+// interrupted it.
+type overtime struct{ reason string }
+
+func (o *overtime) Error() string { return o.reason }
+
+// bound is a context that ends when the level may take no longer, by its own
+// max_duration or by the run's deadline, whichever comes first.
+func (r *Runner) bound(ctx context.Context, ph *PhasePlan) (context.Context, context.CancelFunc) {
+	cancels := []context.CancelFunc{}
+	if most := ph.Spec.Load.MaxDuration; most > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, most, &overtime{fmt.Sprintf("max_duration of %v reached", most)})
+		ctx, cancels = limited, append(cancels, cancel)
+	}
+	if r.Deadline > 0 {
+		limited, cancel := context.WithDeadlineCause(ctx, r.Info.Started.Add(r.Deadline), &overtime{r.late()})
+		ctx, cancels = limited, append(cancels, cancel)
+	}
+	return ctx, func() {
+		for _, cancel := range cancels {
+			cancel()
+		}
+	}
+}
+
+// share says how much of a level's load there was.
+func (l *LevelPlan) share(issued int) string {
+	if l.Sessions == 0 {
+		return fmt.Sprintf("%d requests", issued)
+	}
+	return fmt.Sprintf("%d of %d requests", issued, l.Sessions)
+}
+
+// condemn rejects a level that was stopped before its end, if what there was of it
+// shows that the server is broken. Checks are not asked: they are written for all of
+// the load.
+func condemn(ph *PhasePlan, e *evidence, result *LevelResult) {
+	guards := watch(ph.Guards, e)
+	if soundness(guards, nil) == Rejected {
+		result.Guards, result.State = guards, Rejected
+	}
+}
+
+// late says that the run's deadline was reached.
+func (r *Runner) late() string {
+	return fmt.Sprintf("the run's deadline of %v was reached", r.Deadline)
+}
+
+// pastDeadline is why nothing more is started; empty: there is time left.
+func (r *Runner) pastDeadline() string {
+	if r.Deadline > 0 && time.Since(r.Info.Started) >= r.Deadline {
+		return r.late()
+	}
+	return ""
+}
+
+// stopped says why a level's context ended before its load was done: the reason, and
+// whether it is a limit and not an interruption. Empty: it has not ended.
+func stopped(ctx context.Context) (reason string, limit bool) {
+	var o *overtime
+	switch {
+	case ctx.Err() == nil:
+		return "", false
+	case errors.As(context.Cause(ctx), &o):
+		return o.reason, true
+	}
+	return "interrupted", false
+}
