@@ -63,7 +63,9 @@ func stream(w http.ResponseWriter, a ask, word func(int) string) {
 	flush := http.NewResponseController(w).Flush
 	for i := range a.MaxTokens {
 		fmt.Fprintf(w, "data: {\"model\":\"sim-1\",\"choices\":[{\"index\":0,\"text\":%q}]}\n\n", word(i))
-		flush()
+		if flush() != nil {
+			return
+		}
 		time.Sleep(4 * time.Millisecond)
 	}
 	fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"length\"}]}\n\n")

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,9 +114,14 @@ func (w world) start(t *testing.T, listener *simserver.Listener) (stop func()) {
 		}()
 	}
 	if w.handler != nil {
-		server := &http.Server{Handler: w.handler}
+		var handling sync.WaitGroup
+		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			handling.Add(1)
+			defer handling.Done()
+			w.handler.ServeHTTP(rw, r)
+		})}
 		serve(func() { server.Serve(listener) })
-		return func() { server.Close(); <-served }
+		return func() { server.Close(); <-served; handling.Wait() }
 	}
 	server := simserver.New(w.server)
 	serve(func() { server.Serve(t.Context(), listener) })

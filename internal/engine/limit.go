@@ -46,7 +46,8 @@ func (l *LevelPlan) share(issued int) string {
 func condemn(ph *PhasePlan, e *evidence, result *LevelResult) {
 	guards := watch(ph.Guards, e)
 	if soundness(guards, nil) == Rejected {
-		result.Guards, result.State = guards, Rejected
+		result.Notes = append(result.Notes, result.Reason)
+		result.Guards, result.State, result.Reason = guards, Rejected, ""
 	}
 }
 

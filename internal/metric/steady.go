@@ -121,11 +121,16 @@ func (r *Request) spread(whole float64, over span, into []float64) {
 	if r.At.LastToken < over.from || r.At.FirstToken >= over.to {
 		return
 	}
-	part := whole / float64(len(r.Gaps)+1)
 	at := float64(r.At.FirstToken)
+	gap := func(i int) float64 { return r.Gaps[i] }
+	if len(r.Gaps) != r.Events-1 { // let go: as if they had come evenly
+		even := float64(r.At.LastToken-r.At.FirstToken) / float64(max(1, r.Events-1))
+		gap = func(int) float64 { return even }
+	}
+	part := whole / float64(max(1, r.Events))
 	put(at, part)
-	for _, gap := range r.Gaps {
-		at += gap
+	for i := range r.Events - 1 {
+		at += gap(i)
 		put(at, part)
 	}
 }
