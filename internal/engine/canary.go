@@ -179,8 +179,8 @@ func (p *phaseRun) burst(ctx context.Context, l *LevelPlan, into *CanaryResult) 
 	several := p.runner.endpoints() > 1
 	var mu sync.Mutex
 	inRow := 0
-	closed{width, len(tasks)}.pace(issuing, func(index int) func() {
-		return func() {
+	closed{concurrency: width, sessions: len(tasks)}.pace(issuing, func(index int) func(moment) {
+		return func(moment) {
 			a, ok := p.send(ctx, p.canaries.manner, tasks[index], index%p.runner.endpoints(), p.plan.Spec.Retries)
 			if !ok {
 				return
