@@ -96,7 +96,7 @@ func (p *phaseRun) canaryRequest(m manner, task canary.Task, endpoint int) (*cha
 		return compose.Request(endpoint, []chat.Field{{Name: "prompt", Value: task.Opening}}, m.limit, chat.Field{Name: "stop", Value: []string{"\n"}})
 	}
 	message := []chat.Field{{Name: "role", Value: "user"}, {Name: "content", Value: task.Message}}
-	return compose.Request(endpoint, []chat.Field{{Name: "messages", Value: [][]chat.Field{message}}}, m.limit, m.off...)
+	return compose.Request(endpoint, []chat.Field{{Name: "messages", Value: []any{message}}}, m.limit, m.off...)
 }
 
 // canaryAnswer is what came of one canary.
