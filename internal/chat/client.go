@@ -71,9 +71,13 @@ type Client struct {
 	kernel *kernelTime // nil: arrivals are stamped after the read
 	lags   lags
 
-	// For calls that are not measured, and requests through a proxy.
+	spending spending
+
+	// Requests through a proxy, and calls that are not measured: these have
+	// connections of their own, so that none waits for one that they took.
 	kept  *http.Transport // keeps connections alive between requests
 	fresh *http.Transport // opens one for each request
+	aside *http.Transport // keeps connections alive between calls of Get and Post
 }
 
 // endpoint is one base URL with all that is the same for every request to it.
@@ -119,7 +123,7 @@ func New(cfg Config) (*Client, error) {
 		}
 		c.endpoints = append(c.endpoints, e)
 	}
-	c.kept, c.fresh = c.transport(cfg.Proxy), c.transport(cfg.Proxy)
+	c.kept, c.fresh, c.aside = c.transport(cfg.Proxy), c.transport(cfg.Proxy), c.transport(cfg.Proxy)
 	c.fresh.MaxIdleConnsPerHost = -1
 	return c, nil
 }
@@ -131,6 +135,7 @@ func (c *Client) Redactor() *Redactor { return c.redactor }
 func (c *Client) Close() {
 	c.kept.CloseIdleConnections()
 	c.fresh.CloseIdleConnections()
+	c.aside.CloseIdleConnections()
 	for _, e := range c.endpoints {
 		e.wires.close()
 	}

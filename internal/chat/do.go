@@ -11,6 +11,8 @@ import (
 // or soon after ctx is. The request's body must not be changed even then: a server
 // that answered early may still be reading it.
 func (c *Client) Do(ctx context.Context, r *Request) *Reply {
+	c.spending.begin(1)
+	defer c.spending.begin(-1)
 	reply := c.do(ctx, r)
 	c.redact(reply)
 	return reply
@@ -39,6 +41,7 @@ func (c *Client) do(ctx context.Context, r *Request) *Reply {
 			x = c.attempt(ctx, r, true)
 		}
 		reply := x.reply
+		c.spending.add(reply)
 		reply.Attempts, reply.Reconnects = n, reconnects
 		if written != 0 {
 			reply.Written = written

@@ -59,7 +59,7 @@ func (c *Client) call(ctx context.Context, method string, endpoint int, path str
 		bare.User, bare.Fragment = nil, ""
 		target = &bare
 	}
-	status, header, answer, x := c.callOnce(ctx, newRequest(method, e, target, body), most, c.kept)
+	status, header, answer, x := c.callOnce(ctx, newRequest(method, e, target, body), most, c.aside)
 	if x.stale {
 		status, header, answer, x = c.callOnce(ctx, newRequest(method, e, target, body), most, c.fresh)
 	}

@@ -91,6 +91,9 @@ type evidence struct {
 	// be told from the client's.
 	sharesProcess bool
 
+	server    *serverLoad    // what the server's counters say; nil: nothing was asked
+	software  string         // the server, as Facts name it
+	drift     *DriftResult   // of the whole phase, after its last level; nil: not yet, or not asked for
 	block     int            // tokens in a block of the target's prefix cache; 0: not known
 	several   bool           // the target has several base URLs
 	warmup    *WarmupResult  // sent just before the level; nil: none
@@ -125,14 +128,14 @@ func byEndpoint(requests []*metric.Request) [][]*metric.Request {
 
 // Guards are all guards of this build, in the order they are looked at and listed.
 func Guards() []Guard {
-	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), canaryGuards(), cacheGuards(), streamGuards(), tagGuards())
+	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), canaryGuards(), cacheGuards(), streamGuards(), serverGuards(), tagGuards())
 }
 
 // LaterGuards are the guards of the language that this build does not have.
 func LaterGuards() []string {
 	return []string{
 		"overlimit-accepted", "crosstalk", "zero-visible", "contract",
-		"other-traffic", "target-changed", "not-steady", "drift", "spec-decode-synthetic", "not-covered",
+		"not-steady", "not-covered",
 		"server-capped",
 	}
 }

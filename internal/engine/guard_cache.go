@@ -54,7 +54,7 @@ func cacheGuards() []Guard {
 		flushGuard(),
 		{
 			ID:     "cache-unverified",
-			Doc:    "cache: cold, and the server does not report cached tokens: whether prompts were cold could not be checked",
+			Doc:    "cache: cold, and neither replies nor the server's counters tell the cached tokens: whether prompts were cold could not be checked",
 			Effect: Warn,
 			check: func(e *evidence) finding {
 				if e.phase.Cache != "cold" {
@@ -65,6 +65,9 @@ func cacheGuards() []Guard {
 					return fires(fmt.Sprintf("%d of %d replies count more cached tokens than their prompts have: that the cache was cold rests on the prompts alone", wrong, len(whole)))
 				}
 				if len(whole) == 0 || metric.ReportsCached(whole) {
+					return silent()
+				}
+				if _, known := e.cachedByServer(); known {
 					return silent()
 				}
 				return fires("the server reports no cached tokens: that the cache was cold rests on the prompts alone")
@@ -90,7 +93,10 @@ func cacheWarm(e *evidence) finding {
 		prompts += p
 		allowed += e.threshold("max_ratio")*p + min(e.threshold("block"), p/4)
 	}
-	if cached <= allowed { // also where none are reported: cache-unverified says so
+	if !reported {
+		cached, _ = e.cachedByServer() // none where it does not tell either: cache-unverified says so
+	}
+	if cached <= allowed || prompts == 0 {
 		return silent()
 	}
 	return fires(fmt.Sprintf("%.1f %% of the prompt tokens came from the prefix cache: throughput and TTFT are not cold figures", 100*cached/prompts))

@@ -11,14 +11,9 @@ func transportGuards() []Guard {
 	return []Guard{
 		{
 			ID:     "died",
-			Doc:    "the target stopped answering during the phase: after failures, a small request of the same shape gets no answer either",
+			Doc:    "the target stopped answering during the phase: after failures, a small request of the same shape gets no answer either, or a new process has taken its place",
 			Effect: Reject,
-			check: func(e *evidence) finding {
-				if e.died == "" {
-					return silent()
-				}
-				return fires("the target stopped answering: " + e.died)
-			},
+			check:  targetDied,
 		},
 		{
 			ID:     "errors",
@@ -66,6 +61,20 @@ func transportGuards() []Guard {
 			check:      concurrencyNotHeld,
 		},
 	}
+}
+
+func targetDied(e *evidence) finding {
+	if e.died != "" {
+		return fires("the target stopped answering: " + e.died)
+	}
+	if e.server == nil || e.server.restarted == "" {
+		return silent()
+	}
+	r, failed := first(e.found.Requests, func(r *metric.Request) bool { return r.Failed() && !r.ClientFault })
+	if failed == 0 {
+		return silent() // target-changed says so
+	}
+	return fires(fmt.Sprintf("the target died and was started again (%s): %d of %d requests failed, first: %s: %s", e.server.restarted, failed, e.found.Issued, r.Outcome, r.Error))
 }
 
 func errorsOverBudget(e *evidence) finding {

@@ -49,9 +49,10 @@ type loaded struct {
 	offered  metric.Offered
 	unsent   int // sessions of a schedule that were never started
 	wall     time.Duration
-	hung     bool   // stopped after timeouts in a row
-	stopped  string // why it was stopped before its end; empty: it was not
-	limited  bool   // ... by a limit of time, and not by an interruption
+	hung     bool        // stopped after timeouts in a row
+	stopped  string      // why it was stopped before its end; empty: it was not
+	limited  bool        // ... by a limit of time, and not by an interruption
+	server   *serverLoad // what the server's counters say of it
 }
 
 // run sends the sessions and returns the requests in the order of their sending,

@@ -25,9 +25,7 @@ const ladder = `
 func laterPersonas() map[string]string {
 	return map[string]string{
 		"caps-concurrency": "server-capped", // a tag: the run stays GO
-		"foreign-traffic":  "other-traffic",
-		"restarts":         "target-changed",
-		"slows-down":       "not-steady", // and drift, where it is asked for
+		"slows-down":       "not-steady",    // and drift, where it is asked for
 	}
 }
 
@@ -48,11 +46,13 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 		"eight-per-event":    healthy,
 		"errors-under-load":  {"errors", engine.NoGo, engine.ExitRejected, ""},
 		"evicts":             {"cache-cold", engine.Invalid, engine.ExitInvalid, warmPhases("level", "1x", "random")},
+		"foreign-traffic":    {"other-traffic", engine.Invalid, engine.ExitInvalid, ""},
 		"ignores-ignore-eos": {"early-stop", engine.Invalid, engine.ExitInvalid, ""},
 		"keeps-cache":        healthy,
 		"lost-text":          {"lost-text", engine.Invalid, engine.ExitInvalid, ""},
 		"one-answer":         {"same-outputs", engine.NoGo, engine.ExitRejected, ""},
 		"repeats":            {"degenerate", engine.NoGo, engine.ExitRejected, ""},
+		"restarts":           {"target-changed", engine.Invalid, engine.ExitInvalid, ""},
 		"short-prompt":       {"truncated-prompt", engine.NoGo, engine.ExitRejected, ""},
 		"swapped-streams":    {"canary-failed", engine.NoGo, engine.ExitRejected, ""},
 		"usage-last":         healthy,

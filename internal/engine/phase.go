@@ -19,6 +19,7 @@ type phaseRun struct {
 	heads   map[string]int // heads of all prompts sent, and how often
 	warmed  int            // warm-up sessions sent
 	warm    promptSet      // what the last warm-up sent
+	drift   driftWatch
 
 	canaries *calibration // what canaries can ask; nil: not known yet
 }
@@ -45,6 +46,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 		case why != "":
 			result.State, result.Reason = Skipped, why
 		default:
+			p.lookBefore(ctx)
 			p.level(ctx, l, result)
 		}
 		p.runner.observe(LevelEnded{p.plan, result})
@@ -53,6 +55,8 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 			reason = fmt.Sprintf("fail_fast: level %s is %s", l.Name(), result.State)
 		}
 	}
+	p.lookAfter(ctx)
+	p.runner.update()
 }
 
 // level runs one level: warm-up, load, judgement.
@@ -73,6 +77,7 @@ func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult)
 	warmup := p.warmBefore(ctx, l, result)
 	result.Canaries = p.newCanaries(l)
 	p.burst(ctx, l, result.Canaries)
+	look := p.runner.server.begin(run) // not ctx: a load that a limit of time ends is looked at, too
 	p.open(ctx, l)
 	live.Ends.Store(time.Now().Add(l.Lasts).UnixNano())
 	live.WarmedUp.Store(true)
@@ -90,12 +95,14 @@ func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult)
 	found := loaded.offered.Level(loaded.requests)
 	found.Attain(p.plan.limits())
 	before.since(p.runner.Client.TakeLag(), &found.Client)
+	loaded.server = look(&found.Server)
 	if !loaded.hung {
 		p.burst(ctx, l, result.Canaries)
 	}
 	loaded.stopped, loaded.limited = stopped(ctx)
 	found.CanaryPassRatio = result.Canaries.PassRatio()
 	result.summarise(loaded.requests)
+	result.notePreemptions(found.Server.Preemptions)
 	result.Notes = append(result.Notes, found.Partial()...)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
 	p.verdict(run, l, loaded, found, figures, result)
@@ -118,6 +125,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 		missed: loaded.unsent,
 		phase:  p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
 		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
+		server: loaded.server, software: p.runner.facts.Server,
 		block: p.runner.facts.KVBlockTokens, several: p.runner.endpoints() > 1,
 		canaries: result.Canaries, flush: result.Flush,
 	}

@@ -26,7 +26,7 @@ const (
 var laterNames = []string{
 	"conversations", "turns", "replies", "length",
 	"efficiency", "elasticity",
-	"crosstalk_count", "server", "client", "levels", "knee", "peak_output_tps",
+	"crosstalk_count", "client", "levels", "knee", "peak_output_tps",
 	"slo_capacity", "scaling_class", "wall", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
 	"think_leak_count", "unknown_tool_count", "tool_ready", "think_time", "conversation_time",
 	"cache_efficiency_ratio", "ttft_slope", "recall_ratio", "recall_drop", "sentinel_ratio", "truncated",

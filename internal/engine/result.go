@@ -89,6 +89,7 @@ type PhaseResult struct {
 	API     string         `json:"api" doc:"completions or chat"`
 	Tuned   []TunedGuard   `json:"tuned,omitempty" doc:"guards that the scenario has changed, and why"`
 	Levels  []*LevelResult `json:"levels" doc:"in the order of the ladder"`
+	Drift   *DriftResult   `json:"drift,omitempty" doc:"the target alone with one request, before and after the phase"`
 	Warmup  *WarmupResult  `json:"warmup,omitempty" doc:"the warm-up that was sent once for the phase"`
 
 	Canaries    string             `json:"canaries" doc:"requests with known answers: edges, interleaved or off"`

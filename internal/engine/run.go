@@ -36,6 +36,7 @@ type Runner struct {
 	facts    *target.Facts
 	died     string
 	trial    *Trial
+	server   *serverLook
 	warmed   bool // a warm-up of scope run has been sent
 	canaries *canaries
 	storeErr error
@@ -74,6 +75,7 @@ func (r *Runner) run(ctx context.Context) string {
 	}
 	r.facts, r.result.Target = facts, facts
 	r.observe(TargetFound{facts})
+	r.server = newServerLook(ctx, r.Client, facts)
 	for i, ph := range r.Plan.Phases {
 		p := &phaseRun{
 			runner: r, plan: ph, heads: map[string]int{},
@@ -87,6 +89,7 @@ func (r *Runner) run(ctx context.Context) string {
 		}
 		p.run(ctx, reason)
 	}
+	r.lookAgain(ctx)
 	return ""
 }
 

@@ -47,6 +47,7 @@ type Level struct {
 
 	SLOAttainmentRatio Number `json:"slo_attainment_ratio" speed:"true" doc:"requests that kept all of the phase's limits / issued, failed ones too; unknown without limits"`
 
+	Server Server `json:"server" doc:"the server's own counters and gauges during the load"`
 	Client Client `json:"client" doc:"this program's own part in the figures"`
 
 	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`

@@ -86,6 +86,7 @@ func (m markdown) phase(p *engine.PhaseResult) {
 	}
 	plain.common(p)
 	remarks = append(remarks, strings.FieldsFunc(plain.String(), func(r rune) bool { return r == '\n' })...)
+	m.list("**Server, by its own counters**", serverLines(p))
 	m.list("**Remarks**", remarks)
 	m.quietChecks(p)
 }

@@ -209,6 +209,9 @@ func (s planned) notes(b *strings.Builder) {
 		note("cache", "emptied before each level, ahead of its warm-up, where the server can")
 	}
 	note("canaries", "%s", s.canaryWords())
+	if n := s.phase.DriftRequests(); n > 0 {
+		note("drift", "%d requests at C=1 before the first level, and after the last", n)
+	}
 	if f := s.phase.Formula; f != nil {
 		note("formula", "%s  %s", f.ID, s.p.dim.Sprint(f.Doc))
 	}

@@ -53,6 +53,10 @@ func figures(n int) *metric.Level {
 		CPURatio: metric.Known(0.004 * float64(n)), CoalescedRatio: metric.Known(0.003), KernelRatio: metric.Known(1), GCPause: metric.Span(1500 * time.Microsecond), Cores: 4,
 		Lag: metric.Summarised(n, 20e3, 5e3, 2e6, func(q float64) float64 { return q * 100e3 }),
 	}
+	level.Server = metric.Server{
+		RunningMax: metric.Known(8), WaitingMax: metric.Known(2), KVUsageMax: metric.Known(0.421), Preemptions: metric.Known(3),
+		SpecAcceptRatio: metric.Known(0.71), PromptTokens: metric.Known(60000), GenerationTokens: metric.Known(6000), CachedRatio: metric.Known(0), Samples: 12,
+	}
 	return level
 }
 

@@ -80,6 +80,7 @@ func (t terminal) phase(p *engine.PhaseResult) {
 	for _, l := range p.Levels {
 		t.level(l)
 	}
+	t.server(p)
 	t.common(p)
 }
 

@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -44,13 +43,13 @@ func (c Counters) Names() []string { return c.names }
 // Read reads a server's counters. The error says why there is no reading: no
 // such page, one that is no metrics page, or one without a known metric.
 func Read(ctx context.Context, client Client, at Place) (Counters, error) {
-	page, header, err := scrape(ctx, client, at.Endpoint, at.Path)
+	page, header, err := scrapeCounters(ctx, client, at.Endpoint, at.Path)
 	if err != nil {
 		return Counters{}, err
 	}
 	c := page.counters(header)
 	if len(c.names) == 0 {
-		return Counters{}, errors.New("the metrics page has no metric of a server that is known here")
+		return Counters{}, errNoCounters
 	}
 	return c, nil
 }
@@ -135,4 +134,21 @@ func (c Counters) Since(before Counters) Delta {
 		}
 	}
 	return d
+}
+
+// Plus is what two servers did together, or one in two times that follow each
+// other. A number that is unknown in one of the two is unknown.
+func (d Delta) Plus(other Delta) Delta {
+	sum := Delta{Restarted: d.Restarted || other.Restarted}
+	for _, row := range counterNames {
+		if row.delta == nil {
+			continue
+		}
+		a, known := row.delta(&d).Number()
+		b, too := row.delta(&other).Number()
+		if known && too {
+			*row.delta(&sum) = metric.Known(a + b)
+		}
+	}
+	return sum
 }

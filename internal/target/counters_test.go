@@ -137,3 +137,27 @@ func FuzzMetricsPage(f *testing.F) {
 		askCapacity(t.Context(), &site{}, 0, "sglang", e)
 	})
 }
+
+func TestCountersNeedOnlyTheirOwnLines(t *testing.T) {
+	for _, name := range []string{"vllm", "sglang", "llamacpp", "trtllm", "lmdeploy"} {
+		body, err := os.ReadFile("testdata/" + name + ".prom")
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := parseMetrics(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := counterLines(body)
+		few, err := parseMetrics(lines)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(whole.counters(nil), few.counters(nil), numbers, cmp.AllowUnexported(Counters{})); diff != "" {
+			t.Errorf("%s (-whole page +lines):\n%s", name, diff)
+		}
+		if len(lines) > len(body)*3/5 {
+			t.Errorf("%s: %d of %d bytes are parsed", name, len(lines), len(body))
+		}
+	}
+}

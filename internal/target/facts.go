@@ -36,6 +36,7 @@ type Facts struct {
 
 	Fingerprints []Fingerprint `json:"fingerprints,omitempty" doc:"what tells the server's process from another, for each base URL"`
 	MetricsAt    []Place       `json:"-"` // where Read finds the counters of each server
+	MetricsOfAll bool          `json:"-"` // one page, which the scenario names, is for all servers
 }
 
 // NoIDs reports whether the software is known to take no token ids or to have no

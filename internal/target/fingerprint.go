@@ -22,6 +22,11 @@ type Fingerprint struct {
 	ProcessStart  string `json:"process_start,omitempty" doc:"when the process started, as it states it: seconds since 1970, or llama.cpp's own count"`
 }
 
+// States reports whether the server states anything that can show a change.
+func (f Fingerprint) States() bool {
+	return f.Listed || f.Version != "" || f.ContextTokens > 0 || f.ProcessStart != ""
+}
+
 // Identify takes the fingerprint of the server behind one base URL, by a look at
 // its models, its version and, where facts say that there are, its metrics. It
 // sends nothing that the server would have to compute. The error says that the
@@ -35,7 +40,7 @@ func Identify(ctx context.Context, client Client, endpoint int, facts *Facts) (F
 		if at.Endpoint != endpoint {
 			continue
 		}
-		if page, header, err := scrape(ctx, client, at.Endpoint, at.Path); err == nil {
+		if page, header, err := scrapeCounters(ctx, client, at.Endpoint, at.Path); err == nil {
 			print.ProcessStart = page.processStart(header)
 		}
 	}
@@ -67,10 +72,13 @@ func identify(ctx context.Context, client Client, endpoint int, facts *Facts) (F
 	return print, ctx.Err()
 }
 
+// processStartName is the metric of Prometheus's client libraries.
+const processStartName = "process_start_time_seconds"
+
 // processStart is when the server's process started, as its metrics page or the
 // header of that page states it.
 func (e exposition) processStart(header http.Header) string {
-	if start, known := e.most("process_start_time_seconds").Number(); known {
+	if start, known := e.most(processStartName).Number(); known {
 		return strconv.FormatFloat(start, 'f', -1, 64)
 	}
 	return header.Get("Process-Start-Time-Unix")

@@ -59,6 +59,7 @@ func findMetrics(ctx context.Context, client Client, endpoint int, t *spec.Targe
 		page, header, err := scrape(ctx, client, endpoint, path)
 		if err == nil && len(page.counters(header).names) > 0 {
 			facts.MetricsAt = append(facts.MetricsAt, Place{endpoint, path})
+			facts.MetricsOfAll = isURL(setting)
 			facts.Metrics = shownPath(path)
 			print.ProcessStart = page.processStart(header)
 			return page
