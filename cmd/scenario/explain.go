@@ -74,6 +74,8 @@ func explainKind(w io.Writer, k engine.Kind) error {
 	workloadKeys(&b, gjson.ParseBytes(k.Schema), "")
 	section(&b, "variables", "what checks can read, per level; unknown values make a check undecided")
 	variables(&b, engine.Scope(nil).Vars())
+	section(&b, "summary variables", "what checks under summary can read, once per phase, over its accepted levels")
+	summaryVariables(&b)
 	section(&b, "formulas", "figures by published methods: formula: ID in the phase, formulas.<id>.<name> in checks")
 	for _, f := range formula.All() {
 		item(&b, f.ID, f.Doc)
@@ -238,6 +240,17 @@ func variables(b *strings.Builder, vars []assert.Var) {
 		}
 	}
 	item(b, "baseline.*", "the same names, as the baseline file gives them for this level; ask known(baseline.x) where it may not")
+}
+
+// summaryVariables lists the variables of a phase as a whole.
+func summaryVariables(b *strings.Builder) {
+	for _, v := range engine.SummaryScope().Vars() {
+		doc := described(v)
+		if v.Type == "list" {
+			doc += "; their fields are the variables of a level, as in all(levels, .ttft.p95 < s(2))"
+		}
+		item(b, v.Path, doc)
+	}
 }
 
 // described is a variable's type, unit and definition.

@@ -96,6 +96,7 @@ type evidence struct {
 	drift     *DriftResult   // of the whole phase, after its last level; nil: not yet, or not asked for
 	block     int            // tokens in a block of the target's prefix cache; 0: not known
 	several   bool           // the target has several base URLs
+	ladder    []*LevelResult // the phase's levels so far
 	warmup    *WarmupResult  // sent just before the level; nil: none
 	died      string         // how the target stopped answering; empty: it did not
 	flush     *FlushResult   // of the prefix cache before the level; nil: not asked for

@@ -68,6 +68,7 @@ type Offender struct {
 // checks, all of them, and slo checks only if the figures may be shown.
 func judge(ph *PhasePlan, l *LevelPlan, e *evidence, figures any, r *LevelResult) {
 	r.Guards = watch(ph.Guards, e)
+	scale(e.ladder, e.found, r)
 	env := l.env(e.found, figures)
 	var results []*CheckResult
 	for _, c := range ph.Checks {

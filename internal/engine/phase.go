@@ -28,6 +28,7 @@ type phaseRun struct {
 // phase is skipped.
 func (p *phaseRun) run(ctx context.Context, reason string) {
 	p.runner.observe(PhaseStarted{p.plan})
+	skipped := reason
 	for _, l := range p.plan.Levels {
 		if reason == "" {
 			reason = p.runner.died
@@ -56,6 +57,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 		}
 	}
 	p.lookAfter(ctx)
+	p.conclude(ctx, skipped)
 	p.runner.update()
 }
 
@@ -123,7 +125,7 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	issued := len(loaded.requests)
 	e := &evidence{
 		missed: loaded.unsent,
-		phase:  p.plan, level: l, found: found, heads: p.heads, model: p.compose.Model,
+		phase:  p.plan, level: l, ladder: p.result.Levels, found: found, heads: p.heads, model: p.compose.Model,
 		sharesProcess: p.runner.Info.Simulated != "", warmup: loaded.warmup,
 		server: loaded.server, software: p.runner.facts.Server,
 		block: p.runner.facts.KVBlockTokens, several: p.runner.endpoints() > 1,

@@ -33,6 +33,7 @@ type PhasePlan struct {
 	Cache    string // cold, any
 	Levels   []*LevelPlan
 	Checks   []*CheckPlan
+	Summary  []*CheckPlan // of the phase as a whole
 	Guards   []GuardPlan
 	Formula  *formula.Formula // nil: none
 
@@ -123,6 +124,7 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 	p.faults = append(p.faults, faults...)
 	ph.scope = scopeOf(ph.Formula, s.Load.Mode)
 	p.compile(ph)
+	p.summary(ph)
 	if workload == nil || faults.HasErrors() {
 		return
 	}
@@ -162,6 +164,7 @@ func (p *planner) levels(ph *PhasePlan) {
 	gate := p.gate(s.Gate, ph.scope)
 	when := p.flag("--when", p.options.When, ph.scope)
 	ordinal, gated := 0, 0
+	var ladder []*LevelPlan
 	for _, a := range axes(s) {
 		l := &LevelPlan{
 			Concurrency: a.concurrency, Rate: a.rate, Gated: true, Ordinal: ordinal,
@@ -195,6 +198,7 @@ func (p *planner) levels(ph *PhasePlan) {
 		if when == nil || when.Eval(env) == assert.Holds {
 			ph.Levels = append(ph.Levels, l)
 		}
+		ladder = append(ladder, l)
 		p.decidable(ph, l)
 		p.judged(ph, l)
 	}
@@ -204,6 +208,7 @@ func (p *planner) levels(ph *PhasePlan) {
 		p.fault(s.Gate.Diagnose(0, len([]rune(s.Gate.String())), "the gate is false at every level: nothing of this phase would count for the verdict", "widen the gate, or remove it"))
 	}
 	p.undecidable(ph)
+	p.decidableSummary(ph, ladder)
 }
 
 // mostSessions bounds a level: what is more is a slip of the pen.
@@ -272,6 +277,14 @@ func (p *planner) auto(ph *PhasePlan, l *LevelPlan) int {
 		}
 		for _, need := range c.check.Needs() {
 			if yield := ph.Workload.Yield(need.Path); need.Root == levelRoot && !need.Asked && yield > 0 {
+				sessions = max(sessions, (need.Samples+yield-1)/yield)
+			}
+		}
+	}
+	for _, c := range ph.Summary {
+		for _, need := range c.check.Needs() {
+			if name, ok := ofLevel(need.Path); ok && !need.Asked && ph.Workload.Yield(name) > 0 {
+				yield := ph.Workload.Yield(name)
 				sessions = max(sessions, (need.Samples+yield-1)/yield)
 			}
 		}

@@ -25,9 +25,7 @@ const (
 // laterNames are variables of the language that this build does not measure.
 var laterNames = []string{
 	"conversations", "turns", "replies", "length",
-	"efficiency", "elasticity",
-	"crosstalk_count", "client", "levels", "knee", "peak_output_tps",
-	"slo_capacity", "scaling_class", "wall", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
+	"crosstalk_count", "client", "tool_call_valid_ratio", "contract_ratio", "task_pass_ratio",
 	"think_leak_count", "unknown_tool_count", "tool_ready", "think_time", "conversation_time",
 	"cache_efficiency_ratio", "ttft_slope", "recall_ratio", "recall_drop", "sentinel_ratio", "truncated",
 	"needles", "prefill_tps", "decode_tps", "overlimit_refused", "max_verified_length", "ttft_curve", "prefill_tps_marginal",
@@ -51,13 +49,16 @@ func Scope(f *formula.Formula) *assert.Scope {
 // scopeOf is what a check of a phase with this formula and this mode of load can
 // read.
 func scopeOf(f *formula.Formula, mode string) *assert.Scope {
+	absent := ofThePhase()
 	if mode == "rate" {
-		return Scope(f).Without(map[string]string{
-			"concurrency":      "is not known in load.mode: rate: its levels have a rate",
-			"output_tps_share": "is not known in load.mode: rate: it is per unit of concurrency",
-		})
+		absent["concurrency"] = "is not known in load.mode: rate: its levels have a rate"
+		absent["output_tps_share"] = "is not known in load.mode: rate: it is per unit of concurrency"
+		absent["efficiency"] = "is not known in load.mode: rate: it is about concurrency"
+		absent["elasticity"] = "is not known in load.mode: rate: it is about concurrency"
+	} else {
+		absent["rate"] = "is known in load.mode: rate alone: these levels have a concurrency"
 	}
-	return Scope(f).Without(map[string]string{"rate": "is known in load.mode: rate alone: these levels have a concurrency"})
+	return Scope(f).Without(absent)
 }
 
 // compile compiles every check of a phase.
@@ -91,7 +92,11 @@ func CheckExpr(e spec.Expression) diag.List {
 	if e.Planned {
 		mode = assert.Planned
 	}
-	_, faults := compile(e.Text, scopeOf(published, e.Mode), mode)
+	scope := scopeOf(published, e.Mode)
+	if e.Summary {
+		scope = summaryScope(e.Mode)
+	}
+	_, faults := compile(e.Text, scope, mode)
 	return faults
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,14 +20,20 @@ func (ph *PhasePlan) limits() metric.Limits {
 
 // never is why a figure of the level can't be known, whatever its load gives;
 // false: it can.
-func (ph *PhasePlan) never(path string, _ *LevelPlan) (shortfall, bool) {
-	if slices.Contains(limited, path) && ph.limits().IsZero() {
-		return shortfall{
-			path: path, why: "the phase has no limits that a request could keep",
-			fix: "limits: {ttft: 2s, tpot: 50ms} in the phase",
-		}, true
+func (ph *PhasePlan) never(path string, l *LevelPlan) (shortfall, bool) {
+	s := shortfall{path: path}
+	lowest := axes(ph.Spec)[0]
+	switch {
+	case slices.Contains(limited, path) && ph.limits().IsZero():
+		s.why, s.fix = "the phase has no limits that a request could keep", "limits: {ttft: 2s, tpot: 50ms} in the phase"
+	case path == "efficiency" && lowest.concurrency != 1:
+		s.why, s.fix = "it compares with C=1, and the phase has no such level", "add 1 to concurrency, or check elasticity"
+	case path == "elasticity" && l.axis() == lowest:
+		s.why, s.fix = "it compares with the next lower level, and there is none", fmt.Sprintf(`when: "concurrency > %d"`, lowest.concurrency)
+	default:
+		return s, false
 	}
-	return shortfall{}, false
+	return s, true
 }
 
 // checkLimits refuses limits that the phase can't be measured by.

@@ -94,6 +94,9 @@ type PhaseResult struct {
 
 	Canaries    string             `json:"canaries" doc:"requests with known answers: edges, interleaved or off"`
 	Calibration *CanaryCalibration `json:"calibration,omitempty" doc:"what the model can be asked"`
+
+	Scaling *metric.Scaling `json:"scaling,omitempty" doc:"how throughput grows over the accepted levels"`
+	Summary *SummaryResult  `json:"summary,omitempty" doc:"the checks of the phase as a whole"`
 }
 
 // LevelResult is one level of a phase. Its figures are in Figures when the level

@@ -48,12 +48,20 @@ func (r *Result) whole() error {
 			if l == nil {
 				return fmt.Errorf("level %d of phase %q is null", j, p.Name)
 			}
-			if !slices.Contains([]State{Accepted, Missed, Rejected, InvalidLevel, UndecidedLevel, IncompleteLevel, Skipped}, l.State) {
+			if !isState(l.State) {
 				return fmt.Errorf("level %d of phase %q has no state: it is %q", j, p.Name, l.State)
 			}
 		}
+		if s := p.Summary; s != nil && !isState(s.State) {
+			return fmt.Errorf("the summary of phase %q has no state: it is %q", p.Name, s.State)
+		}
 	}
 	return nil
+}
+
+// isState reports whether s is a state of a level.
+func isState(s State) bool {
+	return slices.Contains([]State{Accepted, Missed, Rejected, InvalidLevel, UndecidedLevel, IncompleteLevel, Skipped}, s)
 }
 
 // jsonFault says in a line what is wrong with a JSON text.

@@ -63,6 +63,8 @@ func typed(t reflect.Type) jsonSchema {
 		return jsonSchema{"type": []string{"number", "null"}}
 	case reflect.TypeFor[metric.Numbers](), reflect.TypeFor[metric.Durations]():
 		return distribution()
+	case reflect.TypeFor[metric.Word]():
+		return jsonSchema{"type": []string{"string", "null"}}
 	case reflect.TypeFor[time.Time]():
 		return jsonSchema{"type": "string", "format": "date-time"}
 	}

@@ -107,6 +107,9 @@ func (r *Runner) unmet(ph *PhasePlan) string {
 			if !slices.ContainsFunc(done.Levels, func(l *LevelResult) bool { return l.Gated }) {
 				return "requires " + done.Name + ", of which no level that counts was run"
 			}
+			if s := done.Summary; s != nil && s.Gated && !s.State.Shown() {
+				return "requires " + done.Name + ", whose summary was " + string(s.State)
+			}
 		}
 	}
 	return ""

@@ -24,13 +24,17 @@ func decide(r *Result, unusable string) Verdict {
 		return Verdict{Unusable, ExitUnusable, []string{unusable}}
 	}
 	worst := map[State]int{}
-	gated := 0
+	gated, summaries := 0, 0
 	for _, p := range r.Phases {
 		for _, l := range p.Levels {
 			if l.Gated {
 				gated++
 				worst[l.State]++
 			}
+		}
+		if s := p.Summary; s != nil && s.Gated {
+			worst[s.State]++
+			summaries++
 		}
 	}
 	switch {
@@ -40,7 +44,7 @@ func decide(r *Result, unusable string) Verdict {
 		return Verdict{NoGo, ExitMissed, reasons(r)}
 	case gated == 0:
 		return Verdict{Invalid, ExitInvalid, []string{"no level that counts for the verdict was run"}}
-	case worst[Accepted] < gated:
+	case worst[Accepted] < gated+summaries:
 		return Verdict{Invalid, ExitInvalid, reasons(r)}
 	}
 	return Verdict{Go, ExitGo, nil}
@@ -64,6 +68,9 @@ func reasons(r *Result) []string {
 				if l.Gated && l.State == state {
 					list = append(list, fmt.Sprintf("%s %s %s: %s", p.Name, l.Name(), l.State, l.Why()))
 				}
+			}
+			if s := p.Summary; s != nil && s.Gated && s.State == state {
+				list = append(list, fmt.Sprintf("%s summary %s: %s", p.Name, s.State, s.Why()))
 			}
 		}
 	}

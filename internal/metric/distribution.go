@@ -45,6 +45,15 @@ type summary struct {
 // printed are the quantiles that reports print.
 var printed = [...]float64{0.50, 0.90, 0.95, 0.99}
 
+// Printed reports whether q is one of the quantiles that reports print.
+func Printed(q float64) bool { return slices.Contains(printed[:], q) }
+
+// Condensed reports whether of a level's distribution only the printed figures are
+// kept once the level is over (see Release).
+func Condensed(variable string) bool {
+	return slices.Contains([]string{"gap", "itl", "client.lag"}, variable)
+}
+
 func newSamples(values []float64) samples {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	slices.Sort(values)

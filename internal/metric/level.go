@@ -48,6 +48,10 @@ type Level struct {
 	SLOAttainmentRatio Number `json:"slo_attainment_ratio" speed:"true" doc:"requests that kept all of the phase's limits / issued, failed ones too; unknown without limits"`
 
 	Server Server `json:"server" doc:"the server's own counters and gauges during the load"`
+
+	Efficiency Number `json:"efficiency" speed:"true" doc:"output_tps / (concurrency x output_tps of the accepted level C=1); unknown without that level, and where the KV cache bounds the level"`
+	Elasticity Number `json:"elasticity" speed:"true" doc:"d ln output_tps / d ln concurrency from the next lower accepted level: 1 where twice the load brings twice the throughput; unknown at the first level, and where the KV cache bounds the level"`
+
 	Client Client `json:"client" doc:"this program's own part in the figures"`
 
 	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`

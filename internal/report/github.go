@@ -147,7 +147,7 @@ func annotate(r *engine.Result) annotations {
 		}
 	}
 	for _, p := range r.Phases {
-		for _, l := range p.Levels {
+		for _, l := range judged(p) {
 			all.level(p, l)
 		}
 	}

@@ -96,7 +96,7 @@ func junitResult(r *engine.Result) []*junitSuite {
 	problems := 0
 	for _, p := range r.Phases {
 		suite := newSuite(r, r.Scenario.Name+"."+p.Name, started(r, p))
-		for _, l := range p.Levels {
+		for _, l := range judged(p) {
 			suite.level(l)
 		}
 		suite.reasons(r, "summary", reasons[p.Name])

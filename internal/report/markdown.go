@@ -74,7 +74,8 @@ func (m markdown) phase(p *engine.PhaseResult) {
 	fmt.Fprintf(m, "\n## %s\n\n%s · %s · cache %s\n\n", markdownText(p.Name), markdownText(p.Kind), markdownText(p.API), markdownText(p.Cache))
 	plain := terminal{new(strings.Builder), NewPalette(false)}
 	m.WriteString(plain.levels(p).RenderMarkdown() + "\n")
-	for _, l := range p.Levels {
+	m.list("**Scaling**", scaling(p))
+	for _, l := range judged(p) {
 		m.level(l)
 	}
 	var remarks []string
@@ -138,7 +139,7 @@ func (m markdown) level(l *engine.LevelResult) {
 func (m markdown) quietChecks(p *engine.PhaseResult) {
 	var rows []string
 	hold := 0
-	for _, l := range p.Levels {
+	for _, l := range judged(p) {
 		for _, c := range l.Checks {
 			if decisiveCheck(l, c) {
 				continue

@@ -283,4 +283,11 @@ func (s planned) checks(b *strings.Builder) {
 		}
 		b.WriteString(line + "\n")
 	}
+	for _, c := range s.phase.Summary {
+		line := fmt.Sprintf("  summary  %s ", c.Group)
+		if c.Spec.Name != "" {
+			line += c.Spec.Name + ": "
+		}
+		b.WriteString(line + c.Spec.Expr.String() + "\n")
+	}
 }

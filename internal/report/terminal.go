@@ -81,6 +81,12 @@ func (t terminal) phase(p *engine.PhaseResult) {
 		t.level(l)
 	}
 	t.server(p)
+	for i, line := range scaling(p) {
+		fmt.Fprintf(t, "  %-8s%s\n", []string{"scaling", ""}[min(i, 1)], line)
+	}
+	if s := summaryLevel(p); s != nil {
+		t.level(s)
+	}
 	t.common(p)
 }
 

@@ -47,7 +47,7 @@ func (t terminal) level(l *engine.LevelResult) {
 	for i, line := range lines {
 		lead := strings.Repeat(" ", 10)
 		if i == 0 {
-			lead = fmt.Sprintf("  %-8s", l.Name())
+			lead = fmt.Sprintf("  %-8s", levelName(l))
 		}
 		fmt.Fprintf(t, "%s%s\n", lead, line)
 	}

@@ -84,8 +84,14 @@ func details(c engine.CheckResult) []string {
 	return list
 }
 
-// levelName names a level within its phase.
-func levelName(l *engine.LevelResult) string { return l.Name() }
+// levelName names a level within its phase. The phase's summary is none, and has
+// neither a concurrency nor a rate.
+func levelName(l *engine.LevelResult) string {
+	if l.Concurrency == 0 && l.Rate == 0 {
+		return "summary"
+	}
+	return l.Name()
+}
 
 // elsewhere are the verdict's reasons that are no level's: of the run, under the
 // empty name, and of phases.
@@ -103,7 +109,7 @@ func elsewhere(r *engine.Result) map[string][]string {
 // ofLevel reports whether a reason is that of a level which counts.
 func ofLevel(r *engine.Result, reason string) bool {
 	return slices.ContainsFunc(r.Phases, func(p *engine.PhaseResult) bool {
-		return slices.ContainsFunc(p.Levels, func(l *engine.LevelResult) bool {
+		return slices.ContainsFunc(judged(p), func(l *engine.LevelResult) bool {
 			return l.Gated && l.State != engine.Accepted && strings.HasPrefix(reason, fmt.Sprintf("%s %s %s: ", p.Name, levelName(l), l.State))
 		})
 	})

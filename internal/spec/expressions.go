@@ -7,6 +7,7 @@ import "slices"
 type Expression struct {
 	Text    Text
 	Planned bool
+	Summary bool   // it stands under summary
 	Kind    string // of the phase; empty: none that is known
 	Formula string // id of the phase's formula; empty: none that is known
 	Mode    string // load.mode of the phase; empty: the default, or none that is known
@@ -26,6 +27,12 @@ func checkExpressions(root *node, options Options, f *faults) {
 		x.read(phase.node.get("gate"), planned)
 		if checks := phase.node.get("checks"); checks != nil {
 			for _, group := range checks.entries {
+				x.group(group.value, around)
+			}
+		}
+		if summary := phase.node.get("summary"); summary != nil {
+			around.Summary = true
+			for _, group := range summary.entries {
 				x.group(group.value, around)
 			}
 		}
@@ -69,7 +76,9 @@ func (x expressions) group(list *node, around Expression) {
 	for _, check := range list.items {
 		if check.form == mapForm {
 			x.read(check.get("expr"), around)
-			x.read(check.get("when"), planned)
+			if !around.Summary { // which has none
+				x.read(check.get("when"), planned)
+			}
 			continue
 		}
 		x.read(check, around)

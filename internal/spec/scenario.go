@@ -87,13 +87,13 @@ type Phase struct {
 	Retries     int               `yaml:"retries"`
 	Guards      GuardSettings     `yaml:"guards"`
 	Checks      Checks            `yaml:"checks"`
+	Summary     Checks            `yaml:"summary"`
 	Formula     Text              `yaml:"formula"`
 	Assumed     []string          `yaml:"assumed"`
 	FailFast    bool              `yaml:"fail_fast"`
 
 	// Keys with one value in this version.
-	_ int      `yaml:"repeats"`
-	_ struct{} `yaml:"summary"`
+	_ int `yaml:"repeats"`
 }
 
 // LoadSettings say how many sessions a level sends, and when.
