@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"scenario/internal/canary"
 	"scenario/internal/metric"
@@ -20,7 +22,7 @@ const (
 // canaries are the requests with known answers of a run.
 type canaries struct {
 	source *canary.Source
-	issued int // numbers of tasks that were given out
+	issued atomic.Int64 // numbers of tasks that were given out
 	// calibrations are what the model can be asked, by the API and the body that it
 	// is asked through.
 	calibrations map[string]*calibration
@@ -38,24 +40,48 @@ type calibration struct {
 func (c *canaries) ask(n int, kinds []canary.Kind) []canary.Task {
 	tasks := make([]canary.Task, n)
 	for i := range tasks {
-		tasks[i] = c.source.Task(c.issued, kinds[i%len(kinds)])
-		c.issued++
+		tasks[i] = c.source.Task(int(c.issued.Add(1))-1, kinds[i%len(kinds)])
 	}
 	return tasks
 }
+
+// turn is the kinds from the one whose turn it is on.
+func (c *calibration) turn(n int) []canary.Kind { return c.kinds[n%len(c.kinds):] }
 
 // withCanaries reports whether a phase sends canaries.
 func (ph *PhasePlan) withCanaries() bool { return ph.Spec.Canaries != "off" }
 
 // Canaries is how many canaries a level sends, at most so many at once: a burst
-// before its load and one after. A level of one request at a time sends none
-// where the calibration, of one at a time too, stands in for it.
+// before its load and one after, or some among its load. A level of one request at
+// a time needs no bursts where the calibration, of one at a time too, stands in.
 func (ph *PhasePlan) Canaries(l *LevelPlan, endpoints int) (n, width int) {
 	width = l.least()
-	if !ph.withCanaries() || width == 1 && endpoints == 1 {
+	switch {
+	case ph.Spec.Canaries == "interleaved":
+		return max(leastInterleaved, int(math.Ceil(interleavedShare*float64(l.Sessions)))), width
+	case !ph.withCanaries(), width == 1 && endpoints == 1:
 		return 0, 1
 	}
 	return 2 * max(leastBurst, width), width
+}
+
+// burstBefore sends the canaries that come before a level's load, burstAfter those
+// that come after: where they are interleaved, what is left of the fewest.
+func (p *phaseRun) burstBefore(ctx context.Context, l *LevelPlan, into *CanaryResult) {
+	if p.plan.Spec.Canaries == "edges" {
+		n, width := p.plan.Canaries(l, p.runner.endpoints())
+		p.burst(ctx, n/2, width, into)
+	}
+}
+
+func (p *phaseRun) burstAfter(ctx context.Context, l *LevelPlan, into *CanaryResult) {
+	switch n, width := p.plan.Canaries(l, p.runner.endpoints()); {
+	case into == nil:
+	case p.plan.Spec.Canaries == "edges":
+		p.burst(ctx, n/2, width, into)
+	default:
+		p.burst(ctx, leastInterleaved-into.Sent, width, into)
+	}
 }
 
 // withCanaries are the run's canaries, made when they are first asked for.
@@ -168,14 +194,13 @@ func (c *calibration) settle(answers []canaryAnswer) {
 
 // burst sends canaries, at most so many at once, and counts them. It gives up on a
 // target that hangs.
-func (p *phaseRun) burst(ctx context.Context, l *LevelPlan, into *CanaryResult) {
-	n, width := p.plan.Canaries(l, p.runner.endpoints())
-	if into == nil || into.NotChecked != "" || n == 0 || ctx.Err() != nil {
+func (p *phaseRun) burst(ctx context.Context, n, width int, into *CanaryResult) {
+	if into == nil || into.NotChecked != "" || n <= 0 || ctx.Err() != nil {
 		return
 	}
 	issuing, stop := context.WithCancel(ctx)
 	defer stop()
-	tasks := p.runner.canaries.ask(n/2, p.canaries.kinds)
+	tasks := p.runner.canaries.ask(n, p.canaries.kinds)
 	several := p.runner.endpoints() > 1
 	var mu sync.Mutex
 	inRow := 0
@@ -211,7 +236,8 @@ func (p *phaseRun) newCanaries(l *LevelPlan) *CanaryResult {
 		tally := p.canaries.tally
 		return &tally
 	}
-	return &CanaryResult{}
+	before := p.canaries.tally.total()
+	return &CanaryResult{Before: &before}
 }
 
 func boolToInt(b bool) int {

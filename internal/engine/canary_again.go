@@ -40,7 +40,6 @@ func (p *phaseRun) askAgain(ctx context.Context, l *LevelPlan, e *evidence) {
 	if g.failsUnderLoadAlone(c) {
 		return
 	}
-	c.Before = &CanaryTally{p.canaries.tally.Sent, p.canaries.tally.Right, p.canaries.tally.Failed}
 	anew := &CanaryTally{}
 	for _, a := range p.alone(ctx, p.canaries.manner, p.runner.canaries.ask(calibrating, p.canaries.kinds), l.Ordinal%endpoints) {
 		anew.add(a)
@@ -62,7 +61,7 @@ func (g gate) failsUnderLoadAlone(c *CanaryResult) bool {
 		return t
 	}
 	less := *c
-	less.Right = excused(CanaryTally{c.Sent, c.Right, c.Failed}).Right
+	less.Right = excused(c.total()).Right
 	less.Endpoints = slices.Clone(c.Endpoints)
 	for i, t := range less.Endpoints {
 		less.Endpoints[i] = excused(t)

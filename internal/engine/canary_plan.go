@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 )
 
 // canaryFaults refuses checks of canaries where there are none.
 func (p *planner) canaryFaults(ph *PhasePlan) {
 	const variable = "canary_pass_ratio"
+	if ph.Spec.Canaries == "interleaved" {
+		p.interleavedFaults(ph)
+	}
 	if ph.withCanaries() {
 		return
 	}
@@ -14,6 +18,20 @@ func (p *planner) canaryFaults(ph *PhasePlan) {
 		if slices.Contains(c.check.Reads(), variable) && !slices.Contains(c.check.Asked(), variable) {
 			p.fault(c.Spec.Expr.Diagnose(0, len([]rune(c.Spec.Expr.String())), variable+" can't be known: the phase has canaries: off", "write canaries: edges, or leave canaries out"))
 		}
+	}
+}
+
+// interleavedFaults refuses canaries among a load that they would change: they take
+// the slots of sessions for a while.
+func (p *planner) interleavedFaults(ph *PhasePlan) {
+	at := ph.Spec.At.Key("canaries")
+	switch mode := ph.Spec.Load.Mode; {
+	case mode == "wave":
+		p.fault(at.Diagnose("canaries: interleaved has no place in a wave, whose requests start together", "write canaries: edges"))
+	case mode == "rate":
+		p.fault(at.Diagnose("canaries: interleaved has no place in rate mode, whose requests start on a schedule", "write canaries: edges"))
+	case ph.Formula != nil:
+		p.fault(at.Diagnose(fmt.Sprintf("canaries: interleaved changes the load that formula %s is of", ph.Formula.ID), "write canaries: edges, which are outside of its clock"))
 	}
 }
 

@@ -31,7 +31,7 @@ type CanaryResult struct {
 	Wrong      []CanaryWrong `json:"wrong,omitempty" doc:"the first that were not right, mixed up ones before others"`
 	Again      *CanaryTally  `json:"again,omitempty" doc:"questions of wrong answers that were asked again, alone"`
 	Anew       *CanaryTally  `json:"anew,omitempty" doc:"new questions that were then asked alone, to see whether the server is as it was at first"`
-	Before     *CanaryTally  `json:"before,omitempty" doc:"what the calibration had of the same kinds"`
+	Before     *CanaryTally  `json:"before,omitempty" doc:"what the calibration had of the same kinds, one at a time"`
 
 	tasks   []canaryAnswer // those that were not right
 	silence bool           // a request got no answer at all
@@ -66,7 +66,7 @@ func (c *CanaryResult) add(a canaryAnswer, several bool) {
 	if a.request.ClientFault {
 		return
 	}
-	total := CanaryTally{c.Sent, c.Right, c.Failed}
+	total := c.total()
 	total.add(a)
 	c.Sent, c.Right, c.Failed = total.Sent, total.Right, total.Failed
 	if several {
@@ -96,6 +96,9 @@ func (c *CanaryResult) add(a canaryAnswer, several bool) {
 	c.Wrong = c.Wrong[:min(len(c.Wrong), mostWrong)]
 }
 
+// total is the counts of all endpoints together.
+func (c *CanaryResult) total() CanaryTally { return CanaryTally{c.Sent, c.Right, c.Failed} }
+
 // PassRatio is right / sent, unknown where none were sent.
 func (c *CanaryResult) PassRatio() metric.Number {
 	if c == nil {
@@ -110,7 +113,7 @@ type gate struct{ rate, falseFailure, errorBudget float64 }
 // fails reports whether too few of the canaries are right, of all or at one of
 // several endpoints.
 func (g gate) fails(c *CanaryResult) bool {
-	if g.short(CanaryTally{c.Sent, c.Right, c.Failed}, 1) {
+	if g.short(c.total(), 1) {
 		return true
 	}
 	return slices.ContainsFunc(c.Endpoints, func(t CanaryTally) bool { return g.short(t, len(c.Endpoints)) })

@@ -133,7 +133,7 @@ func (p *phaseRun) send(ctx context.Context, m manner, task canary.Task, endpoin
 	}
 	if !r.Failed() {
 		a.right = task.Right(a.text)
-		a.foreign = p.runner.canaries.source.Foreign(task, a.text, p.runner.canaries.issued)
+		a.foreign = p.runner.canaries.source.Foreign(task, a.text, int(p.runner.canaries.issued.Load()))
 	}
 	return a, true
 }

@@ -25,6 +25,11 @@ func canaryGuards() []Guard {
 // no chance.
 const significant = 0.01
 
+// fewer reports whether another tally has fewer right answers than can be chance.
+func (t *CanaryTally) fewer(other CanaryTally) bool {
+	return t != nil && canary.Fewer(t.Right, t.Sent, other.Right, other.Sent) < significant
+}
+
 // canaryGate is the gate of a phase.
 func canaryGate(threshold func(string) float64, e *evidence) gate {
 	return gate{threshold("rate"), threshold("false_failure"), e.phase.Spec.ErrorBudget}
@@ -58,15 +63,18 @@ func canaryFailed(e *evidence) finding {
 	if c.Again != nil {
 		message += fmt.Sprintf("; asked again alone, %d of %d came right", c.Again.Right, c.Again.Sent)
 	}
-	if c.Again == nil || g.failsUnderLoadAlone(c) {
+	if g.failsUnderLoadAlone(c) || c.Again == nil && c.Before.fewer(c.total()) {
 		return fires(message)
 	}
-	if c.Anew == nil || c.Before == nil || c.Anew.Sent == 0 {
+	if c.Anew == nil || c.Anew.Sent == 0 {
 		return undecidable(message + ": whether that is the model's own could not be seen")
 	}
-	message += fmt.Sprintf("; of new questions, alone, %d of %d (before the first level %d of %d)", c.Anew.Right, c.Anew.Sent, c.Before.Right, c.Before.Sent)
+	message += fmt.Sprintf("; of new questions, alone, %d of %d", c.Anew.Right, c.Anew.Sent)
+	if c.Before != nil {
+		message += fmt.Sprintf(" (before the first level %d of %d)", c.Before.Right, c.Before.Sent)
+	}
 	switch {
-	case canary.Fewer(c.Before.Right, c.Before.Sent, c.Anew.Right, c.Anew.Sent) < significant:
+	case c.Before.fewer(*c.Anew):
 		return fires(message + ": the server no longer answers as it did")
 	case g.short(*c.Anew, 1):
 		return undecidable(message + ": whether that is the model's own cannot be told")
@@ -76,7 +84,7 @@ func canaryFailed(e *evidence) finding {
 
 // worst is the endpoint that fails where all together do not; -1: there is none.
 func (g gate) worst(c *CanaryResult) int {
-	if g.short(CanaryTally{c.Sent, c.Right, c.Failed}, 1) {
+	if g.short(c.total(), 1) {
 		return -1
 	}
 	for i, t := range c.Endpoints {

@@ -36,6 +36,8 @@ type load struct {
 	live    *Live
 	place   func(index int) Place // of a session of the level
 
+	canaries *interleaver // among the load; nil: none
+
 	hung    func()               // stops the level
 	out     chan *metric.Request // finished requests, to the collector
 	started atomic.Int64         // sessions
@@ -87,6 +89,7 @@ func (l *load) run(ctx context.Context) loaded {
 		}
 		return func(m moment) {
 			l.started.Add(1)
+			l.canaries.before(sending, place)
 			x := &exchange{load: l, place: place, moment: m}
 			if m.due == 0 {
 				x.due = l.runner.Clock.Now()
@@ -97,6 +100,7 @@ func (l *load) run(ctx context.Context) loaded {
 	r.wall = l.runner.Clock.Now().Sub(started)
 	close(l.out)
 	<-collected
+	r.offered.Beside = l.canaries.sent()
 	if l.level.Rate > 0 && issuing.Err() == nil {
 		r.unsent = l.level.Sessions - int(l.started.Load())
 	}

@@ -78,14 +78,15 @@ func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult)
 	p.flush(ctx, result)
 	warmup := p.warmBefore(ctx, l, result)
 	result.Canaries = p.newCanaries(l)
-	p.burst(ctx, l, result.Canaries)
+	p.burstBefore(ctx, l, result.Canaries)
 	look := p.runner.server.begin(run) // not ctx: a load that a limit of time ends is looked at, too
 	p.open(ctx, l)
 	live.Ends.Store(time.Now().Add(l.Lasts).UnixNano())
 	live.WarmedUp.Store(true)
 	measured := &load{
 		runner: p.runner, phase: p.plan, level: l, compose: p.compose, live: live,
-		place: func(index int) Place { return p.place(l, index) },
+		place:    func(index int) Place { return p.place(l, index) },
+		canaries: p.interleave(l, result.Canaries),
 	}
 	p.runner.Client.TakeLag() // of the warm-up
 	before := lookAtSelf()
@@ -99,7 +100,7 @@ func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult)
 	before.since(p.runner.Client.TakeLag(), &found.Client)
 	loaded.server = look(&found.Server)
 	if !loaded.hung {
-		p.burst(ctx, l, result.Canaries)
+		p.burstAfter(ctx, l, result.Canaries)
 	}
 	loaded.stopped, loaded.limited = stopped(ctx)
 	found.CanaryPassRatio = result.Canaries.PassRatio()

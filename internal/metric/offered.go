@@ -13,6 +13,9 @@ type Offered struct {
 	// Cut are the requests that were in flight at the end and were cancelled, in the
 	// order of their sending. They are neither good nor failed.
 	Cut []*Request
+	// Beside are requests that held slots of the load and are none of it. They count
+	// as in flight, and nowhere else.
+	Beside []*Request
 }
 
 // NewLevel works out the figures of a level that kept so many sessions in flight.
@@ -55,7 +58,7 @@ func (l *Level) inflight(sent []*Request) Number {
 		from, to = max(full, o.Full), last
 	}
 	busy := int64(0)
-	for _, r := range sent {
+	for _, r := range slices.Concat(sent, o.Beside) {
 		busy += max(0, min(r.At.Closed, to)-max(r.At.Written, from))
 	}
 	return Ratio(Known(float64(busy)), Known(float64(to-from)))

@@ -249,6 +249,9 @@ func (s planned) canaryWords() string {
 	if s.phase.Spec.Canaries == "off" {
 		return "off"
 	}
+	if s.phase.Spec.Canaries == "interleaved" {
+		return "among the load of each level; the first are sent alone, to see what the model knows"
+	}
 	return "before and after each level; the first are sent alone, to see what the model knows"
 }
 

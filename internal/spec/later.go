@@ -24,7 +24,6 @@ var notYet = []later{
 	{path: "phases[].workload.prompt.text", instead: "write ids and tokens", form: true},
 	{path: "phases[].workload.prompt.file", instead: "write ids and tokens", form: true},
 	{path: "phases[].load.conversations"},
-	{path: "phases[].canaries", only: []string{"interleaved"}, instead: "write edges"},
 	{path: "phases[].api", only: []string{"generate"}, instead: "write chat or completions"},
 	{path: "phases[].repeats", except: "1", instead: "write 1, or leave repeats out"},
 }
