@@ -136,8 +136,7 @@ func Guards() []Guard {
 func LaterGuards() []string {
 	return []string{
 		"overlimit-accepted", "crosstalk", "zero-visible", "contract",
-		"not-steady", "not-covered",
-		"server-capped",
+		"not-covered",
 	}
 }
 

@@ -26,6 +26,7 @@ func streamGuards() []Guard {
 			},
 			check: buffered,
 		},
+		notSteady(),
 	}
 }
 
@@ -52,6 +53,7 @@ func buffered(e *evidence) finding {
 
 func tagGuards() []Guard {
 	return []Guard{
+		serverCapped(),
 		{
 			ID:         "short-output",
 			Doc:        "forced outputs of fewer than 256 tokens",

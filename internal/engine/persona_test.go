@@ -18,20 +18,40 @@ const ladder = `
     checks: {correct: [ok_count >= 0]}
 `
 
+// longLoad is long enough to show that the server does not stay as it is.
+const longLoad = `
+  - name: decode
+    kind: fixed-token
+    concurrency: 8
+    workload: {prompt: {ids: random, tokens: 512}, output_tokens: 384}
+    load: {requests: 10x}
+    checks: {correct: [ok_count >= 0]}
+`
+
+// tagged reports whether some level has a tag.
+func tagged(r *engine.Result, id string) bool {
+	for _, p := range r.Phases {
+		for _, l := range p.Levels {
+			if slices.ContainsFunc(l.Guards, func(g engine.GuardResult) bool { return g.ID == id && g.Effect == engine.Tag }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // laterPersonas are the personas whose guards this build does not have: it does
 // not see their faults. Whoever builds a guard moves its persona up to the table
 // of TestEachPersonaTripsItsGuardAndNoOther; TestLaterGuardsAreNotThereYet fails
 // until then. The tests of the simulated server show that the faults are real.
 func laterPersonas() map[string]string {
 	return map[string]string{
-		"caps-concurrency": "server-capped", // a tag: the run stays GO
-		"slows-down":       "not-steady",    // and drift, where it is asked for
 	}
 }
 
 // A personaResult is what a run against a persona comes to.
 type personaResult struct {
-	guard    string // the only one that fires; empty: none does
+	guard    string // the only one that fires, with no more than a tag where the run is GO; empty: none does
 	decision engine.Decision
 	exit     int
 	phases   string // where the ladder does not show the fault
@@ -41,6 +61,7 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 	healthy := personaResult{"", engine.Go, 0, ""}
 	want := map[string]personaResult{
 		"buffered":           {"buffered-stream", engine.Invalid, engine.ExitInvalid, ""},
+		"caps-concurrency":   {"server-capped", engine.Go, 0, ""},
 		"chatty":             healthy,
 		"dies":               {"died", engine.NoGo, engine.ExitRejected, ""},
 		"eight-per-event":    healthy,
@@ -54,6 +75,7 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 		"repeats":            {"degenerate", engine.NoGo, engine.ExitRejected, ""},
 		"restarts":           {"target-changed", engine.Invalid, engine.ExitInvalid, ""},
 		"short-prompt":       {"truncated-prompt", engine.NoGo, engine.ExitRejected, ""},
+		"slows-down":         {"not-steady", engine.Invalid, engine.ExitInvalid, longLoad},
 		"swapped-streams":    {"canary-failed", engine.NoGo, engine.ExitRejected, ""},
 		"usage-last":         healthy,
 		"warm-cache":         {"cache-warm", engine.Invalid, engine.ExitInvalid, ""},
@@ -73,7 +95,10 @@ func TestEachPersonaTripsItsGuardAndNoOther(t *testing.T) {
 			}
 			r := world{server: simserver.Healthy().With(persona)}.run(t, plan(t, header+cmp.Or(w.phases, ladder), engine.PlanOptions{}))
 			var guards []string
-			if w.guard != "" {
+			if w.decision == engine.Go && w.guard != "" && !tagged(r, w.guard) {
+				t.Errorf("no level has the tag %s", w.guard)
+			}
+			if w.guard != "" && w.decision != engine.Go {
 				guards = []string{w.guard}
 			}
 			if got := fired(r); !slices.Equal(got, guards) {
