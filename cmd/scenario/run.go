@@ -23,11 +23,14 @@ type runFlags struct {
 	loadFlags
 	out      string
 	wait     wait
+	deadline wait
 	simulate string
 	json     bool
 	quiet    bool
 	noColor  bool
 	junit    string
+
+	began time.Time // what the deadline counts from
 }
 
 func runCommand() *cobra.Command {
@@ -50,6 +53,7 @@ writes annotations and the job's summary.`,
 	c.Flags().StringVar(&f.nonce, "nonce", "", "use the random prompts of the run with this nonce again")
 	c.Flags().StringVar(&f.out, "out", "runs", "`folder` that the run's own folder is made in")
 	c.Flags().Var(&f.wait, "wait", "wait so long for a target that does not work yet, as in 10m")
+	c.Flags().Var(&f.deadline, "deadline", "stop after so long, as in 2h: what isn't done by then is incomplete or skipped, and the run not GO")
 	c.Flags().StringVar(&f.simulate, "simulate", "", "run against a simulated server instead, healthy or with the fault of a `persona`")
 	c.Flags().Lookup("simulate").NoOptDefVal = "healthy"
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON instead of tables")
@@ -61,6 +65,7 @@ writes annotations and the job's summary.`,
 
 func (f *runFlags) run(c *cobra.Command, files []string) error {
 	ctx, stdout, stderr := c.Context(), c.OutOrStdout(), c.ErrOrStderr()
+	f.began = time.Now()
 	if err := exclusive(c, "json", "quiet"); err != nil {
 		return err
 	}
@@ -174,7 +179,7 @@ func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Write
 	}
 	terminal := isTerminal(stderr)
 	runner := &engine.Runner{
-		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: time.Duration(f.wait), BaseURLs: p.link.baseURLs,
+		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: time.Duration(f.wait), Deadline: time.Duration(f.deadline), Began: f.began, BaseURLs: p.link.baseURLs,
 		Scenario: p.info, Baseline: p.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
 		Info: engine.RunInfo{ID: p.id, Simulated: f.simulate, Overrides: p.overrides},
 	}

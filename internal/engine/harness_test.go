@@ -93,8 +93,10 @@ type world struct {
 	server  simserver.Config
 	handler http.Handler // serves in the simulated server's place
 	wait    time.Duration
-	store   engine.Store
-	watch   engine.Observer
+	// deadline is the run's, and began what it counts from.
+	deadline, began time.Duration // began: before the run
+	store           engine.Store
+	watch           engine.Observer
 	// descriptors and dial stand in for the machine's own.
 	descriptors int
 	dial        func(ctx context.Context, network, address string) (net.Conn, error)
@@ -177,7 +179,7 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 			w.cancelled(cancel, store.(*memory))
 		}
 		runner := &engine.Runner{
-			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait,
+			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait, Deadline: w.deadline, Began: time.Now().Add(-w.began),
 			Observer: w.watch, Descriptors: w.descriptors, Calibrate: w.calibrate, Scenario: engine.ScenarioInfo{Name: "test"},
 			// Time is virtual, CPU time is not: it says nothing of the client.
 			Info: engine.RunInfo{Simulated: "in virtual time"},

@@ -120,6 +120,9 @@ func (l *load) offer(started chat.Stamp) metric.Offered {
 	if s.Ramp > 0 {
 		o.Full = int64(started) + int64(s.Ramp)
 	}
+	if l.level.Lasts > 0 {
+		o.Start = int64(started)
+	}
 	if s.Duration > 0 {
 		o.End = int64(started) + int64(s.Duration)
 	}

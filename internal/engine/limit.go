@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"scenario/internal/target"
 )
 
 // overtime is why a level was stopped before its load was done, though nobody
@@ -22,7 +24,7 @@ func (r *Runner) bound(ctx context.Context, ph *PhasePlan) (context.Context, con
 		ctx, cancels = limited, append(cancels, cancel)
 	}
 	if r.Deadline > 0 {
-		limited, cancel := context.WithDeadlineCause(ctx, r.Info.Started.Add(r.Deadline), &overtime{r.late()})
+		limited, cancel := context.WithDeadlineCause(ctx, r.end(), &overtime{r.late()})
 		ctx, cancels = limited, append(cancels, cancel)
 	}
 	return ctx, func() {
@@ -56,9 +58,42 @@ func (r *Runner) late() string {
 	return fmt.Sprintf("the run's deadline of %v was reached", r.Deadline)
 }
 
+// end is the moment of the run's deadline.
+func (r *Runner) end() time.Time {
+	if r.Began.IsZero() {
+		return r.Info.Started.Add(r.Deadline)
+	}
+	return r.Began.Add(r.Deadline)
+}
+
+// boundPreflight is the preflight, which the run's deadline ends too.
+func (r *Runner) boundPreflight(ctx context.Context) (*target.Facts, []string, error) {
+	if r.Deadline == 0 {
+		return r.preflight(ctx)
+	}
+	limited, cancel := context.WithDeadlineCause(ctx, r.end(), &overtime{r.late()})
+	defer cancel()
+	facts, reasons, err := r.preflight(limited)
+	if why, limit := stopped(limited); err != nil && limit && ctx.Err() == nil {
+		err = errors.New(why + " before the target had given a completion")
+	}
+	return facts, reasons, err
+}
+
+// skipAll leaves out every level, before the target has been asked anything.
+func (r *Runner) skipAll(why string) {
+	for _, ph := range r.Plan.Phases {
+		result := newPhaseResult(ph)
+		for _, l := range ph.Levels {
+			result.Levels = append(result.Levels, &LevelResult{Concurrency: l.Concurrency, Rate: l.Rate, State: Skipped, Reason: why, Gated: l.Gated, Planned: l.Sessions, KV: l.KV})
+		}
+		r.result.Phases = append(r.result.Phases, result)
+	}
+}
+
 // pastDeadline is why nothing more is started; empty: there is time left.
 func (r *Runner) pastDeadline() string {
-	if r.Deadline > 0 && time.Since(r.Info.Started) >= r.Deadline {
+	if r.Deadline > 0 && !time.Now().Before(r.end()) {
 		return r.late()
 	}
 	return ""

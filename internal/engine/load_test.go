@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -325,5 +326,53 @@ func TestMaxDurationLeavesALevelIncomplete(t *testing.T) {
 	l, _, r = loaded(t, world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, _, _ int, a ask) { wall(w, a) }}}, phase)
 	if l.State != engine.Rejected || r.Verdict.ExitCode != engine.ExitRejected || !slices.Equal(fired(r), []string{"same-outputs"}) || len(l.Notes) == 0 {
 		t.Errorf("of a broken server the level is %s: %s; guards %v, notes %v", l.State, l.Why(), fired(r), l.Notes)
+	}
+}
+
+func TestTheDeadlineOfARunLeavesTheRestIncomplete(t *testing.T) {
+	phases := strings.Replace(strings.Replace(wide, "concurrency: 8", "concurrency: [4, 8]", 1), "warmup: off", "warmup: off\n    canaries: off", 1)
+	phases += strings.Replace(wide, "name: decode", "name: second", 1)
+	w := world{server: simserver.Healthy(), deadline: 2 * time.Second}
+	r := w.run(t, plan(t, header+phases, engine.PlanOptions{}))
+	if got := states(r); !slices.Equal(got, []string{"decode incomplete", "decode skipped", "second skipped"}) || r.Verdict.ExitCode != engine.ExitInvalid || r.Run.Interrupted {
+		t.Errorf("states %v, verdict %v", got, r.Verdict)
+	}
+	for _, reason := range r.Verdict.Reasons {
+		if !strings.Contains(reason, "the run's deadline of 2s was reached") {
+			t.Errorf("a reason is %q", reason)
+		}
+	}
+	w.began = 3 * time.Second
+	r = w.run(t, plan(t, header+phases, engine.PlanOptions{}))
+	if got := states(r); !slices.Equal(got, []string{"decode skipped", "decode skipped", "second skipped"}) || r.Verdict.ExitCode != engine.ExitInvalid || r.Target != nil {
+		t.Errorf("begun after its deadline: states %v, verdict %v", got, r.Verdict)
+	}
+	hang := &faulty{reply: func(_ http.ResponseWriter, r *http.Request, _, _ int, _ ask) { <-r.Context().Done() }}
+	r = world{handler: hang, deadline: 5 * time.Second, wait: time.Minute}.run(t, plan(t, header+phases, engine.PlanOptions{}))
+	if r.Verdict.ExitCode != engine.ExitUnusable || !strings.Contains(r.Verdict.Reasons[0], "deadline of 5s was reached before the target had given a completion") {
+		t.Errorf("of a target that hangs: %v", r.Verdict)
+	}
+}
+
+func TestAnInterruptedWindowIsIncomplete(t *testing.T) {
+	r := world{server: simserver.Healthy(), cancelled: func(cancel context.CancelFunc, store *memory) {
+		store.onLine = func(n int) {
+			if n == 10 {
+				cancel()
+			}
+		}
+	}}.run(t, plan(t, header+fmt.Sprintf(windowPhase, ", drain: cancel"), engine.PlanOptions{}))
+	l := r.Phases[0].Levels[0]
+	if l.State != engine.IncompleteLevel || !strings.HasPrefix(l.Reason, "interrupted after 1") || r.Verdict.ExitCode != engine.ExitInterrupted {
+		t.Errorf("the level is %s: %s; verdict %v", l.State, l.Reason, r.Verdict)
+	}
+}
+
+func TestALongWindowHasFiguresPerMinute(t *testing.T) {
+	phase := strings.Replace(fmt.Sprintf(windowPhase, ""), "duration: 20s", "duration: 3m", 1)
+	phase = strings.Replace(phase, "checks: {correct: [ok_count == issued,", "checks: {valid: [\"all(minutes, .output_tps > 0.95 * output_tps_steady)\"], correct: [len(minutes) == 3,", 1)
+	l, _, _ := loaded(t, world{}, phase)
+	if l.State != engine.Accepted || len(l.Figures.Minutes) != 3 {
+		t.Errorf("the level is %s: %s; %d minutes", l.State, l.Why(), len(l.Figures.Minutes))
 	}
 }

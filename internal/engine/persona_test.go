@@ -45,8 +45,7 @@ func tagged(r *engine.Result, id string) bool {
 // of TestEachPersonaTripsItsGuardAndNoOther; TestLaterGuardsAreNotThereYet fails
 // until then. The tests of the simulated server show that the faults are real.
 func laterPersonas() map[string]string {
-	return map[string]string{
-	}
+	return map[string]string{}
 }
 
 // A personaResult is what a run against a persona comes to.

@@ -21,6 +21,9 @@ func (ph *PhasePlan) limits() metric.Limits {
 // never is why a figure of the level can't be known, whatever its load gives;
 // false: it can.
 func (ph *PhasePlan) never(path string, l *LevelPlan) (shortfall, bool) {
+	if s, never := ph.unsteady(path, l); never {
+		return s, true
+	}
 	s := shortfall{path: path}
 	lowest := axes(ph.Spec)[0]
 	switch {

@@ -29,6 +29,8 @@ type Runner struct {
 	// Deadline is how long the run may take; 0: as long as it does. What is not done
 	// by then is incomplete, or skipped.
 	Deadline time.Duration
+	// Began is the moment that the deadline counts from; zero: the start of Run.
+	Began time.Time
 	// Descriptors is how many connections this process may open; 0: not known.
 	Descriptors int
 
@@ -69,7 +71,11 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 
 // run returns why the target could not be used at all, if so.
 func (r *Runner) run(ctx context.Context) string {
-	facts, reasons, err := r.preflight(ctx)
+	if why := r.pastDeadline(); why != "" {
+		r.skipAll(why)
+		return ""
+	}
+	facts, reasons, err := r.boundPreflight(ctx)
 	if err != nil {
 		return err.Error()
 	}
@@ -80,7 +86,7 @@ func (r *Runner) run(ctx context.Context) string {
 		p := &phaseRun{
 			runner: r, plan: ph, heads: map[string]int{},
 			compose: NewComposer(ph.Spec, ph.API, facts.Model, facts.LimitField()),
-			result:  &PhaseResult{Name: ph.Spec.Name, Kind: ph.Kind.Name, Assumed: ph.Spec.Assumed, Cache: ph.Cache, API: apiName(ph.API), Canaries: ph.Spec.Canaries, Tuned: tuned(ph.Guards), Levels: []*LevelResult{}},
+			result:  newPhaseResult(ph),
 		}
 		r.result.Phases = append(r.result.Phases, p.result)
 		reason := reasons[i]
@@ -91,6 +97,11 @@ func (r *Runner) run(ctx context.Context) string {
 	}
 	r.lookAgain(ctx)
 	return ""
+}
+
+// newPhaseResult is a phase of which no level has been run.
+func newPhaseResult(ph *PhasePlan) *PhaseResult {
+	return &PhaseResult{Name: ph.Spec.Name, Kind: ph.Kind.Name, Assumed: ph.Spec.Assumed, Cache: ph.Cache, API: apiName(ph.API), Canaries: ph.Spec.Canaries, Tuned: tuned(ph.Guards), Levels: []*LevelResult{}}
 }
 
 // unmet is the first phase that this one requires and that was not valid and

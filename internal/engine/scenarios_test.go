@@ -13,7 +13,15 @@ import (
 	"scenario/scenarios"
 )
 
-// TestShippedScenariosPassOnTheSimulatedServer runs every one of them whole.
+// reduced makes the shipped scenarios that take long on a real server small enough
+// for a test: with options that a user may give, too.
+var reduced = map[string][]string{
+	"soak.yaml":       {"phases.soak.load.duration=3m", "phases.soak.concurrency=2"},
+	"throughput.yaml": {"phases.decode.concurrency=[1, 8, 72]"},
+	"open-loop.yaml":  {"phases.arrivals.load.rates=[0.5, 4]"},
+}
+
+// TestShippedScenariosPassOnTheSimulatedServer runs every one of them, whole or reduced.
 func TestShippedScenariosPassOnTheSimulatedServer(t *testing.T) {
 	err := fs.WalkDir(scenarios.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, ".baseline.yaml") {
@@ -26,6 +34,7 @@ func TestShippedScenariosPassOnTheSimulatedServer(t *testing.T) {
 			}
 			o := options()
 			o.Set = []string{"target.base_url=http://sim", "target.model=sim-1", "target.proxy=off"}
+			o.Set = append(o.Set, reduced[name]...)
 			s, faults := spec.Load(name, src, o)
 			if s == nil || len(faults) > 0 {
 				t.Fatalf("faults:\n%s", faults)

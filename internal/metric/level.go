@@ -49,6 +49,8 @@ type Level struct {
 
 	Server Server `json:"server" doc:"the server's own counters and gauges during the load"`
 
+	Minutes []Minute `json:"minutes,omitempty" doc:"the figures of each whole minute of a load by the clock of 3 minutes or more"`
+
 	Efficiency Number `json:"efficiency" speed:"true" doc:"output_tps / (concurrency x output_tps of the accepted level C=1); unknown without that level, and where the KV cache bounds the level"`
 	Elasticity Number `json:"elasticity" speed:"true" doc:"d ln output_tps / d ln concurrency from the next lower accepted level: 1 where twice the load brings twice the throughput; unknown at the first level, and where the KV cache bounds the level"`
 
@@ -88,6 +90,7 @@ func (o Offered) Level(requests []*Request) *Level {
 	l.InflightMean = l.inflight(sent)
 	l.rates(good, sent)
 	l.measureSteady(sent, good)
+	l.perMinute(good)
 	l.watchClient()
 	l.DegenerateRatio = Ratio(Count(count(good, func(r *Request) bool { return r.Degenerate })), Count(len(good)))
 	l.DuplicateOutputRatio = duplicateOutputs(good)

@@ -8,6 +8,7 @@ type Offered struct {
 	Concurrency int     // sessions kept in flight; 0: at a rate
 	Rate        float64 // sessions started per second; 0: not at a rate
 	Waves       bool    // all at once, again and again: no part of the level is steady
+	Start       int64   // moment that a load by the clock began; 0: it is one of so many sessions
 	Full        int64   // moment from which as many may be in flight as are meant to be; 0: from the start
 	End         int64   // moment from which nothing is started any more; 0: after so many sessions
 	// Cut are the requests that were in flight at the end and were cancelled, in the

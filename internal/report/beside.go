@@ -17,7 +17,7 @@ func beside(l *engine.LevelResult) []string {
 	if share, ok := l.Figures.SLOAttainmentRatio.Number(); ok {
 		lines = append(lines, fmt.Sprintf("within the limits: %.0f of %d requests · goodput %s requests/s", share*float64(l.Figures.Issued), l.Figures.Issued, number(l.Figures.Goodput)))
 	}
-	return append(lines, formulas(l)...)
+	return append(append(lines, loadWords(l)...), formulas(l)...)
 }
 
 // limits writes a phase's limits of one request; empty: it has none.

@@ -15,7 +15,7 @@ import (
 func TestGoodputStandsBesideTheLevel(t *testing.T) {
 	level := figures(60)
 	level.Attain(metric.Limits{TTFT: time.Second})
-	l := &engine.LevelResult{Concurrency: 8, State: engine.Missed, Gated: true, Figures: level}
+	l := &engine.LevelResult{Concurrency: 8, State: engine.Missed, Gated: true, Planned: 60, Figures: level}
 	want := []string{"within the limits: 60 of 60 requests · goodput 4.69 requests/s"}
 	if diff := cmp.Diff(want, beside(l)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

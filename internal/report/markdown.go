@@ -78,6 +78,7 @@ func (m markdown) phase(p *engine.PhaseResult) {
 	for _, l := range judged(p) {
 		m.level(l)
 	}
+	m.minutes(p)
 	var remarks []string
 	if len(p.Assumed) > 0 {
 		remarks = append(remarks, "assumed, not stated by the published source: "+strings.Join(p.Assumed, ", "))

@@ -80,6 +80,7 @@ func (t terminal) phase(p *engine.PhaseResult) {
 	for _, l := range p.Levels {
 		t.level(l)
 	}
+	t.minutes(p)
 	t.server(p)
 	for i, line := range scaling(p) {
 		fmt.Fprintf(t, "  %-8s%s\n", []string{"scaling", ""}[min(i, 1)], line)
