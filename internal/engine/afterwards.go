@@ -36,6 +36,7 @@ func (l *LevelResult) withhold() {
 	l.Figures, l.Withheld = nil, l.Figures
 	l.Formulas, l.WithheldFormulas = nil, l.Formulas
 	l.Wall = metric.Duration{}
+	l.withholdRepeats()
 	for i := range l.Checks {
 		c := &l.Checks[i]
 		if c.Group == SLO {

@@ -44,6 +44,7 @@ type CheckResult struct {
 	At        string     `json:"at" doc:"file:line:col of the expression"`
 	Result    CheckState `json:"result" doc:"holds, fails, undecided; not_judged: an slo check of a level whose figures are withheld"`
 	Reason    string     `json:"reason,omitempty" doc:"why it is undecided"`
+	Repeat    int        `json:"repeat,omitempty" doc:"which run of a repeated level it judged, from 1"`
 	Values    []Value    `json:"values,omitempty" doc:"what the expression read"`
 	Offenders []Offender `json:"offenders,omitempty" doc:"the first three elements it failed on"`
 }
@@ -232,6 +233,9 @@ func (c *CheckResult) Sentence() string {
 	s := c.Expr
 	if c.Name != "" {
 		s = c.Name + " (" + c.Expr + ")"
+	}
+	if c.Repeat > 0 {
+		s = fmt.Sprintf("repeat %d: %s", c.Repeat, s)
 	}
 	s += " " + string(c.Result)
 	if c.Reason != "" {

@@ -46,6 +46,7 @@ type Place struct {
 	Concurrency int
 	Index       int    // within the level (or the warm-up), from 0
 	Ordinal     int    // over the phase's whole ladder, from 0; below 0 for warm-ups and probes
+	Repeat      int    // which run of its level it belongs to, from 0
 	Endpoint    int    // the base URL it goes to
 	Again       *Place // the warm-up session whose prompt it sends again, where the cache is to be warm; nil: none
 	Purpose     Purpose

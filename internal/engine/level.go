@@ -16,6 +16,7 @@ type RequestLine struct {
 	Phase       string  `json:"phase"`
 	Concurrency int     `json:"concurrency,omitempty"`
 	Rate        float64 `json:"rate,omitempty"`
+	Repeat      int     `json:"repeat,omitempty"` // from 1, where the level is run several times
 	*metric.Request
 }
 
@@ -152,7 +153,7 @@ func (l *load) collect() (requests, cut []*metric.Request) {
 	requests = make([]*metric.Request, 0, min(l.level.Sessions, 1<<16))
 	inRow := 0
 	for r := range l.out {
-		l.runner.keep(RequestLine{l.phase.Spec.Name, l.level.Concurrency, l.level.Rate, r})
+		l.runner.keep(RequestLine{l.phase.Spec.Name, l.level.Concurrency, l.level.Rate, l.level.number(), r})
 		if r.Outcome == metric.OutcomeCut {
 			cut = append(cut, r)
 			continue

@@ -34,7 +34,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 			reason = p.runner.died
 		}
 		l = p.sized(l)
-		result := &LevelResult{Concurrency: l.Concurrency, Rate: l.Rate, Gated: l.Gated, Planned: l.Sessions, KV: l.KV}
+		result := &LevelResult{Concurrency: l.Concurrency, Rate: l.Rate, Gated: l.Gated, Planned: l.Total(), KV: l.KV}
 		if reason == "" {
 			reason = p.runner.pastDeadline()
 		}
@@ -48,7 +48,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 			result.State, result.Reason = Skipped, why
 		default:
 			p.lookBefore(ctx)
-			p.level(ctx, l, result)
+			p.repeated(ctx, l, result)
 		}
 		p.runner.observe(LevelEnded{p.plan, result})
 		p.runner.update()
@@ -61,7 +61,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 	p.runner.update()
 }
 
-// level runs one level: warm-up, load, judgement.
+// level runs one level once: warm-up, load, judgement. Its figures keep the requests.
 func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult) {
 	ctx, done := p.runner.bound(run, p.plan)
 	defer done()
@@ -110,7 +110,6 @@ func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult)
 	formulas, figures := compute(p.plan.Formula, l.Concurrency, loaded)
 	p.verdict(run, l, loaded, found, figures, result)
 	result.place(found, formulas, loaded.wall)
-	found.Release()
 }
 
 // open opens the connections of a level before its clock starts.

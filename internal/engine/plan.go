@@ -47,6 +47,8 @@ type LevelPlan struct {
 	Gated       bool
 	Sessions    int // 0: as many as come to be within a window
 	Ordinal     int // sessions of the ladder before this level
+	Repeats     int // how often it is run
+	Repeat      int // which of them this is, from 0
 	Warmups     int // sent before this level, as far as the warm-up's scope goes
 	Profile     Profile
 	KV          *KVDemand
@@ -167,7 +169,7 @@ func (p *planner) levels(ph *PhasePlan) {
 	var ladder []*LevelPlan
 	for _, a := range axes(s) {
 		l := &LevelPlan{
-			Concurrency: a.concurrency, Rate: a.rate, Gated: true, Ordinal: ordinal,
+			Concurrency: a.concurrency, Rate: a.rate, Gated: true, Ordinal: ordinal, Repeats: s.Repeats,
 			Profile: ph.Workload.Profile(max(1, a.concurrency)), baseline: rows.at(a),
 		}
 		if a.rate > 0 {
@@ -192,7 +194,7 @@ func (p *planner) levels(ph *PhasePlan) {
 			}
 			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level %s would send %s: at most %d can be planned", a, sends, mostSessions), fix))
 		}
-		ordinal += l.ordinals()
+		ordinal += l.ordinals() * l.Repeats
 		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))
 		l.KV = demand(s, l, p.plan.Scenario.Target.KVCapacityTokens)
 		if when == nil || when.Eval(env) == assert.Holds {

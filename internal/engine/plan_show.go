@@ -16,9 +16,9 @@ var throughputs = []string{"output_tps", "aggregate_tps", "output_tokens_per_s"}
 // baseline has for it, or by the clock that ends it; false where neither is known.
 func (l *LevelPlan) Expected() (time.Duration, bool) {
 	if l.Lasts > 0 {
-		return l.Lasts, true
+		return l.Lasts * time.Duration(l.runs()), true
 	}
-	tokens := float64(l.Sessions) * float64(l.Profile.OutputTokens)
+	tokens := float64(l.Total()) * float64(l.Profile.OutputTokens)
 	if tps := l.throughput(); tps > 0 && tokens > 0 {
 		return time.Duration(tokens / tps * float64(time.Second)), true
 	}
@@ -30,10 +30,10 @@ func (l *LevelPlan) Expected() (time.Duration, bool) {
 // there is none.
 func (l *LevelPlan) Likely() (sessions int, known bool) {
 	if l.countable() {
-		return l.Sessions, true
+		return l.Total(), true
 	}
 	if tps := l.throughput(); tps > 0 && l.Profile.OutputTokens > 0 {
-		return int(tps * l.Lasts.Seconds() / float64(l.Profile.OutputTokens)), true
+		return l.runs() * int(tps*l.Lasts.Seconds()/float64(l.Profile.OutputTokens)), true
 	}
 	return 0, false
 }

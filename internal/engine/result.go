@@ -124,6 +124,7 @@ type LevelResult struct {
 	Flush            *FlushResult    `json:"flush,omitempty" doc:"whether the prefix cache was emptied before the level"`
 	Canaries         *CanaryResult   `json:"canaries,omitempty" doc:"requests with known answers before and after the load; in no other figure"`
 	KV               *KVDemand       `json:"kv,omitempty" doc:"KV cache that the level asks for"`
+	Repeats          []RepeatResult  `json:"repeats,omitempty" doc:"the level's runs, where there are several: the figures above are pooled, rates are the median"`
 	Notes            []string        `json:"notes,omitempty" doc:"oddities of replies, with their number"`
 }
 

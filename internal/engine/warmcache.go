@@ -12,12 +12,13 @@ type promptSet struct {
 	concurrency int // of the level before which they were sent
 	first       int // number of the first among the phase's warm-up sessions
 	count       int
+	repeat      int // run of the level
 }
 
 // place is the place of one of the set's warm-up sessions.
 func (s promptSet) place(index, endpoints int) Place {
 	return Place{
-		Concurrency: s.concurrency, Index: index, Ordinal: -1 - s.first - index,
+		Concurrency: s.concurrency, Index: index, Ordinal: -1 - s.first - index, Repeat: s.repeat,
 		Endpoint: index % endpoints, Purpose: Warmup,
 	}
 }
@@ -29,7 +30,7 @@ func (s promptSet) place(index, endpoints int) Place {
 func (p *phaseRun) place(l *LevelPlan, index int) Place {
 	endpoints := p.runner.endpoints()
 	at := Place{
-		Concurrency: l.Concurrency, Index: index, Ordinal: l.Ordinal + index,
+		Concurrency: l.Concurrency, Index: index, Ordinal: l.Ordinal + index, Repeat: l.Repeat,
 		Endpoint: (l.Ordinal + index) % endpoints,
 	}
 	if p.plan.Cache == "warm" && p.warm.count > 0 {

@@ -39,7 +39,7 @@ func (p *phaseRun) warmUp(ctx context.Context, l *LevelPlan) *WarmupResult {
 	result := &WarmupResult{}
 	var mu sync.Mutex
 	inRow := 0
-	p.warm = promptSet{concurrency: l.Concurrency, first: p.warmed, count: l.Warmups}
+	p.warm = promptSet{concurrency: l.Concurrency, first: p.warmed, count: l.Warmups, repeat: l.Repeat}
 	p.warmed += l.Warmups
 	closed{concurrency: l.least(), sessions: l.Warmups}.pace(issuing, func(index int) func(moment) {
 		return func(moment) {

@@ -28,17 +28,17 @@ type Level struct {
 	StartLag Durations `json:"start_lag" doc:"from due to written: the client's own delay, per request"`
 
 	UserTPS         Numbers  `json:"user_tps" unit:"tokens/s" speed:"true" doc:"decode speed that one user sees: 1 / tpot, per request"`
-	OutputTPS       Number   `json:"output_tps" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
-	OutputTPSSteady Number   `json:"output_tps_steady" unit:"tokens/s" speed:"true" doc:"output tokens that arrived in the steady part / its length; unknown where fewer than 3 requests per slot ended in it"`
-	OutputTPSShare  Number   `json:"output_tps_share" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
-	InputTPS        Number   `json:"input_tps" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
-	TotalTPS        Number   `json:"total_tps" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
-	RequestRate     Number   `json:"request_rate" unit:"1/s" speed:"true" doc:"good requests over the same time"`
-	Goodput         Number   `json:"goodput" unit:"1/s" speed:"true" doc:"requests that kept all of the phase's limits over the same time; unknown without limits"`
+	OutputTPS       Number   `json:"output_tps" pool:"median" unit:"tokens/s" speed:"true" doc:"output tokens of good requests / (last token event - first write)"`
+	OutputTPSSteady Number   `json:"output_tps_steady" pool:"median" unit:"tokens/s" speed:"true" doc:"output tokens that arrived in the steady part / its length; unknown where fewer than 3 requests per slot ended in it"`
+	OutputTPSShare  Number   `json:"output_tps_share" pool:"median" unit:"tokens/s" speed:"true" doc:"output_tps / concurrency"`
+	InputTPS        Number   `json:"input_tps" pool:"median" unit:"tokens/s" speed:"true" doc:"prompt tokens of good requests, less the cached ones where they are reported, over the same time"`
+	TotalTPS        Number   `json:"total_tps" pool:"median" unit:"tokens/s" speed:"true" doc:"input_tps + output_tps"`
+	RequestRate     Number   `json:"request_rate" pool:"median" unit:"1/s" speed:"true" doc:"good requests over the same time"`
+	Goodput         Number   `json:"goodput" pool:"median" unit:"1/s" speed:"true" doc:"requests that kept all of the phase's limits over the same time; unknown without limits"`
 	TokensPerEvent  Number   `json:"tokens_per_event" doc:"output tokens / token events, over good streamed requests"`
-	InflightMean    Number   `json:"inflight_mean" doc:"requests in flight, averaged from the moment the level was full to its last write, or to the end of its window; where no request followed the first ones, from the first write to the end of the last response"`
-	Steady          Duration `json:"steady" speed:"true" doc:"length of the steady part: from the moment that each slot has brought a token (at a rate: from the end of the first request) to the last start, or the end of the window"`
-	Window          Duration `json:"window" speed:"true" doc:"first write to last token event: the time that rates are over"`
+	InflightMean    Number   `json:"inflight_mean" pool:"median" doc:"requests in flight, averaged from the moment the level was full to its last write, or to the end of its window; where no request followed the first ones, from the first write to the end of the last response"`
+	Steady          Duration `json:"steady" pool:"median" speed:"true" doc:"length of the steady part: from the moment that each slot has brought a token (at a rate: from the end of the first request) to the last start, or the end of the window"`
+	Window          Duration `json:"window" pool:"median" speed:"true" doc:"first write to last token event: the time that rates are over"`
 
 	PromptTokens    Numbers `json:"prompt_tokens" unit:"tokens" doc:"prompt length by usage, per request"`
 	OutputTokens    Numbers `json:"output_tokens" unit:"tokens" doc:"output length by usage, per request"`
@@ -59,7 +59,7 @@ type Level struct {
 	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`
 	DuplicateOutputRatio Number `json:"duplicate_output_ratio" doc:"replies whose text also answers a different prompt / good ones"`
 
-	CanaryPassRatio Number `json:"canary_pass_ratio" doc:"requests with known answers that came back right / sent, before and after the load; at C=1 those of the calibration"`
+	CanaryPassRatio Number `json:"canary_pass_ratio" pool:"mean" doc:"requests with known answers that came back right / sent, before and after the load; at C=1 those of the calibration"`
 
 	partial []string
 	offered Offered

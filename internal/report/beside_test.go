@@ -45,3 +45,24 @@ func TestLimitsInWords(t *testing.T) {
 		t.Errorf("of none: %q", got)
 	}
 }
+
+func TestSpreadOfRepeats(t *testing.T) {
+	run := func(tps float64, ttft time.Duration) engine.RepeatResult {
+		l := &metric.Level{OutputTPS: metric.Known(tps)}
+		l.TTFT = metric.NewDurations([]float64{float64(ttft), float64(ttft), float64(ttft), float64(ttft), float64(ttft)})
+		return engine.RepeatResult{State: engine.Accepted, Figures: l}
+	}
+	l := &engine.LevelResult{Concurrency: 4, State: engine.Accepted, Figures: figures(5)}
+	l.Repeats = []engine.RepeatResult{run(190, 120*time.Millisecond), run(200, 150*time.Millisecond), run(195, 100*time.Millisecond)}
+	want := []string{"3 repeats · output tok/s 190 to 200 (5.0 % apart) · TTFT p50 100 ms to 150 ms (33.3 % apart)"}
+	if diff := cmp.Diff(want, beside(l)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	l.State, l.Withheld, l.Figures = engine.Rejected, l.Figures, nil
+	if got := beside(l); len(got) > 0 {
+		t.Errorf("of a rejected level: %q", got)
+	}
+	if got := spread(l.Repeats[:1]); got != "" {
+		t.Errorf("of one: %q", got)
+	}
+}

@@ -56,6 +56,9 @@ func because(r *engine.LevelResult) string {
 func (l *Live) begin(e engine.LevelStarted) {
 	l.end()
 	name := e.Phase.Spec.Name + " " + e.Level.Name()
+	if n := e.Level.Repeats; n > 1 {
+		name += fmt.Sprintf(" repeat %d of %d", e.Level.Repeat+1, n)
+	}
 	started := time.Now()
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

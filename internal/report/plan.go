@@ -67,6 +67,9 @@ func (s planned) method() []string {
 	if spec.ErrorBudget > 0 {
 		words = append(words, fmt.Sprintf("error budget %g %%", 100*spec.ErrorBudget))
 	}
+	if spec.Repeats > 1 {
+		words = append(words, fmt.Sprintf("%d repeats of each level", spec.Repeats))
+	}
 	if spec.Retries > 0 {
 		words = append(words, fmt.Sprintf("up to %d retries", spec.Retries))
 	}
@@ -77,6 +80,7 @@ func (s planned) method() []string {
 func (s planned) warmups(i int) int {
 	switch scope := s.phase.Spec.Warmup.Scope; {
 	case scope == "level":
+		return s.phase.Levels[i].Warmups * s.phase.Spec.Repeats
 	case i > 0, scope == "run" && s.warmed() != s.phase:
 		return 0
 	}
@@ -87,6 +91,7 @@ func (s planned) warmups(i int) int {
 // is run, those of the calibration included.
 func (s planned) canaries(i int) int {
 	n, _ := s.phase.Canaries(s.phase.Levels[i], len(s.plan.Scenario.Target.BaseURLs))
+	n *= s.phase.Spec.Repeats
 	if i == 0 && s.plan.Calibrates(s.phase) {
 		n += engine.Calibrating()
 	}

@@ -25,7 +25,6 @@ var notYet = []later{
 	{path: "phases[].workload.prompt.file", instead: "write ids and tokens", form: true},
 	{path: "phases[].load.conversations"},
 	{path: "phases[].api", only: []string{"generate"}, instead: "write chat or completions"},
-	{path: "phases[].repeats", except: "1", instead: "write 1, or leave repeats out"},
 }
 
 // refuseLater reports every use of what this version does not have.

@@ -27,7 +27,7 @@ phases:
 			Timeouts: Timeouts{Connect: 10 * time.Second, FirstToken: 10 * time.Minute, Idle: 2 * time.Minute, Request: time.Hour},
 		},
 		Phases: []Phase{{
-			Name: "a", Kind: NewText("talk"), Concurrency: []int{4}, Stream: true, Canaries: "edges",
+			Name: "a", Kind: NewText("talk"), Concurrency: []int{4}, Stream: true, Repeats: 1, Canaries: "edges",
 			Load:        LoadSettings{Mode: "closed", Sessions: Count{Auto: true}, Waves: 1, Arrivals: "poisson", MaxInFlight: 1024, Drain: "finish"},
 			Warmup:      Warmup{Scope: "level", Requests: Count{PerC: 1}, OutputTokens: 32},
 			Temperature: Optional[float64]{Set: true}, Seed: Optional[int64]{Set: true},

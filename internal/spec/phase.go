@@ -12,6 +12,7 @@ func (p *Phase) setDefaults() {
 	p.Warmup = Warmup{Scope: "level", Requests: Count{PerC: 1}, OutputTokens: 32}
 	p.Canaries = "edges"
 	p.Stream = true
+	p.Repeats = 1
 	p.Temperature = Optional[float64]{Set: true}
 	p.Seed = Optional[int64]{Set: true}
 }

@@ -83,6 +83,7 @@ type Phase struct {
 	Seed        Optional[int64]   `yaml:"seed"`
 	Body        Body              `yaml:"body"`
 	Limits      Limits            `yaml:"limits"`
+	Repeats     int               `yaml:"repeats"`
 	ErrorBudget float64           `yaml:"error_budget"`
 	Retries     int               `yaml:"retries"`
 	Guards      GuardSettings     `yaml:"guards"`
@@ -91,9 +92,6 @@ type Phase struct {
 	Formula     Text              `yaml:"formula"`
 	Assumed     []string          `yaml:"assumed"`
 	FailFast    bool              `yaml:"fail_fast"`
-
-	// Keys with one value in this version.
-	_ int `yaml:"repeats"`
 }
 
 // LoadSettings say how many sessions a level sends, and when.

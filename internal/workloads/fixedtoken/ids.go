@@ -64,7 +64,11 @@ type random struct {
 }
 
 func (r random) ids(at engine.Place, n int) []int {
-	digest := sha256.Sum256(fmt.Appendf(nil, "%s|%d|%d|%d", r.key, at.Purpose, at.Concurrency, at.Ordinal))
+	key := fmt.Appendf(nil, "%s|%d|%d|%d", r.key, at.Purpose, at.Concurrency, at.Ordinal)
+	if at.Repeat > 0 {
+		key = fmt.Appendf(key, "|repeat %d", at.Repeat)
+	}
+	digest := sha256.Sum256(key)
 	source := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(digest[:]), binary.LittleEndian.Uint64(digest[8:])))
 	ids := make([]int, n)
 	for i := range ids {
