@@ -16,21 +16,20 @@ type SummaryResult struct {
 	Checks []CheckResult `json:"checks,omitempty" doc:"the checks under summary"`
 }
 
-// conclude judges the phase once, over its accepted levels. reason, if any, is
-// why none of it was run.
-func (p *phaseRun) conclude(ctx context.Context, reason string) {
+// conclude judges the phase once, over its accepted levels.
+func (p *phaseRun) conclude(ctx context.Context) {
 	p.result.Scaling = scaling(p.result.Levels)
 	if len(p.plan.Summary) == 0 {
 		return
 	}
-	s := &SummaryResult{State: Skipped, Reason: reason, Gated: true}
+	s := &SummaryResult{State: Skipped, Reason: p.skipped, Gated: true}
 	p.result.Summary = s
 	switch left := len(axes(p.plan.Spec)) - len(p.plan.Levels); {
 	case ctx.Err() != nil:
 		s.State, s.Reason = IncompleteLevel, "interrupted before it was judged"
 	case left > 0:
 		s.Gated, s.Reason = false, fmt.Sprintf("not judged: --when leaves out %d of the phase's levels", left)
-	case reason != "":
+	case p.skipped != "":
 	default:
 		p.judgeSummary(s)
 	}

@@ -61,9 +61,12 @@ const sharing = 0.5
 func kvBound() Guard {
 	return Guard{
 		ID:     "kv-bound",
-		Doc:    "the level needs more KV cache than the target has, all sessions at their end and none sharing a prefix (unless equal prompts fit when shared, and came from the cache): it is left out of what is said about scaling",
+		Doc:    "the level needs more KV cache than the target has, all sessions at their end and none sharing a prefix (unless equal prompts fit when shared, and came from the cache), or the target preempted requests: it is left out of what is said about scaling",
 		Effect: Tag,
 		check: func(e *evidence) finding {
+			if n, _ := e.found.Server.Preemptions.Number(); n > 0 {
+				return fires(fmt.Sprintf("the target took requests out of its batch %.0f times for lack of KV cache: the level measures queueing and preemption, not decode scaling", n))
+			}
 			kv := e.level.KV
 			if cached, ok := e.found.CachedRatio.Number(); ok && cached >= sharing && kv.sharedFits() {
 				return silent()

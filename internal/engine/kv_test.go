@@ -24,7 +24,7 @@ func TestKVCapacityThatTheServerStatesMarksLevels(t *testing.T) {
 		want           []int // levels that are marked
 	}{
 		"asked of the server":              {phases, "", nil, []int{8}},
-		"the scenario says more":           {phases, ", kv_capacity_tokens: 4096", nil, nil},
+		"the scenario says more":           {phases, ", kv_capacity_tokens: 4096", nil, []int{8}}, // and the server preempts
 		"the scenario says less":           {phases, ", kv_capacity_tokens: 512", nil, []int{4, 8}},
 		"nobody knows":                     {phases, "", func(c *simserver.Config) { c.Metrics = false }, nil},
 		"equal prompts that are shared":    {constant, "", nil, nil},

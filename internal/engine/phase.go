@@ -16,6 +16,7 @@ type phaseRun struct {
 	plan    *PhasePlan
 	compose *Composer
 	result  *PhaseResult
+	skipped string         // why none of it is run; empty: it is
 	heads   map[string]int // heads of all prompts sent, and how often
 	warmed  int            // warm-up sessions sent
 	warm    promptSet      // what the last warm-up sent
@@ -28,7 +29,7 @@ type phaseRun struct {
 // phase is skipped.
 func (p *phaseRun) run(ctx context.Context, reason string) {
 	p.runner.observe(PhaseStarted{p.plan})
-	skipped := reason
+	p.skipped = reason
 	for _, l := range p.plan.Levels {
 		if reason == "" {
 			reason = p.runner.died
@@ -57,7 +58,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 		}
 	}
 	p.lookAfter(ctx)
-	p.conclude(ctx, skipped)
+	p.conclude(ctx)
 	p.runner.update()
 }
 

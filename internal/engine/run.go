@@ -82,6 +82,7 @@ func (r *Runner) run(ctx context.Context) string {
 	r.facts, r.result.Target = facts, facts
 	r.observe(TargetFound{facts})
 	r.server = newServerLook(ctx, r.Client, facts)
+	var phases []*phaseRun
 	for i, ph := range r.Plan.Phases {
 		p := &phaseRun{
 			runner: r, plan: ph, heads: map[string]int{},
@@ -94,8 +95,14 @@ func (r *Runner) run(ctx context.Context) string {
 			reason = r.unmet(ph)
 		}
 		p.run(ctx, reason)
+		phases = append(phases, p)
 	}
 	r.lookAgain(ctx)
+	for _, p := range phases {
+		if ctx.Err() == nil {
+			p.conclude(ctx) // anew: a level's state may be another one
+		}
+	}
 	return ""
 }
 

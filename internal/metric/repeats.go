@@ -31,6 +31,7 @@ func Pool(levels []*Level, limits Limits) *Level {
 			setPooled(to.Field(i), levels, of, mean)
 		}
 	}
+	pooled.Minutes = nil // each run has its own
 	pooled.poolClient(levels)
 	pooled.poolServer(levels)
 	return pooled

@@ -79,7 +79,7 @@ func TestEveryFigureCanBePooled(t *testing.T) {
 		"error_ratio", "tokens_per_event", "cached_ratio", "slo_attainment_ratio", "degenerate_ratio", "duplicate_output_ratio",
 		"efficiency", "elasticity", // set anew for the pooled level
 	}
-	others := []string{"concurrency", "rate", "requests", "issued", "cut_count", "ok_count", "client", "server"}
+	others := []string{"concurrency", "rate", "requests", "issued", "cut_count", "ok_count", "client", "server", "minutes"}
 	for f := range reflect.TypeFor[Level]().Fields() {
 		name, tag := jsonName(f), f.Tag.Get("pool")
 		switch f.Type {

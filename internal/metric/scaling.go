@@ -133,25 +133,44 @@ func (s *Scaling) climb(rungs []Rung) {
 	}
 }
 
-// wall names what ends the growth: what became of the first level above a ladder
-// that was still growing.
+// wall names what ends the growth. Where a step past the knee says it, the server's
+// own counters at that level do; where the ladder was still growing, what became of
+// the first level above it.
 func (s *Scaling) wall(rungs []Rung) {
-	if s.KneeFound != KneeBeyond {
-		return
-	}
 	for _, r := range rungs {
+		if r.At <= s.Knee.value || !s.Knee.known {
+			continue
+		}
 		switch {
-		case r.At <= s.Knee.value:
+		case s.KneeFound != KneeBeyond && (!r.Accepted || r.KVBound):
+			continue // no step ends there
+		case s.KneeFound != KneeBeyond:
+			s.Wall = r.Level.Server.wall(r.Level.Concurrency)
 		case r.KVBound:
 			s.Wall = Told("kv")
-			return
 		case r.Ended != "":
 			s.Wall = Told(r.Ended)
-			return
-		default:
-			return
 		}
+		return
 	}
+}
+
+// fullKV is the share of the KV cache in use from which on it is what requests wait
+// for.
+const fullKV = 0.95
+
+// wall is what keeps a server from giving more at a concurrency, as far as its
+// counters tell: compute is what is left where none of the others is.
+func (s *Server) wall(concurrency int) Word {
+	switch {
+	case s.KVUsageMax.value >= fullKV, s.Preemptions.value > 0:
+		return Told("kv")
+	case s.RunningMax.known && s.RunningMax.value < float64(concurrency) && s.WaitingMax.value > 0:
+		return Told("scheduler")
+	case s.KVUsageMax.known && s.Preemptions.known && s.RunningMax.known && s.WaitingMax.known:
+		return Told("compute")
+	}
+	return Word{}
 }
 
 // Scale sets how the level's throughput stands to that of others: to that of C = 1

@@ -152,6 +152,35 @@ func TestScalingOfLadders(t *testing.T) {
 	}
 }
 
+func TestTheServersCountersNameTheWall(t *testing.T) {
+	idle := Server{RunningMax: Known(4), WaitingMax: Known(0), KVUsageMax: Known(0.4), Preemptions: Known(0)}
+	with := func(change func(*Server)) Server {
+		s := idle
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		server Server
+		want   string
+	}{
+		"nothing is known":           {Server{}, ""},
+		"nothing stands in the way":  {idle, "compute"},
+		"the cache is full":          {with(func(s *Server) { s.KVUsageMax = Known(0.95) }), "kv"},
+		"preemptions":                {with(func(s *Server) { s.Preemptions = Known(1) }), "kv"},
+		"fewer run than are sent":    {with(func(s *Server) { s.RunningMax, s.WaitingMax = Known(2), Known(2) }), "scheduler"},
+		"fewer run, and none waits":  {with(func(s *Server) { s.RunningMax = Known(2) }), "compute"},
+		"the cache is not told":      {with(func(s *Server) { s.KVUsageMax = Number{} }), ""},
+		"full, and little else told": {Server{KVUsageMax: Known(1)}, "kv"},
+	} {
+		past := rung(4, 210)
+		past.Level.Server = c.server
+		s := NewScaling([]Rung{rung(1, 100), rung(2, 200), past, rung(8, 215)})
+		if got, _ := s.Wall.Text(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestStepsOfALadder(t *testing.T) {
 	s := NewScaling([]Rung{rung(1, 172), rung(4, 542), rung(16, 1647), rung(32, 2156)})
 	want := []struct {
