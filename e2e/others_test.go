@@ -21,6 +21,11 @@ func TestLlamaCpp(t *testing.T) {
 	if o.result.Target.Server != "llamacpp" || o.result.Target.Version == "" {
 		t.Errorf("target %+v", o.result.Target)
 	}
+	wantCounted(t, o)
+	stop := busy(t, url)
+	o = scenario(t, "testdata/small.yaml", "--base-url", url, "--when", "concurrency == 2", "--set", "phases.decode.load.requests=20")
+	stop()
+	o.want(t, 4, "INVALID", "other-traffic")
 }
 
 // A gateway before a server: its certificate must be checked, and what it turns

@@ -53,6 +53,11 @@ type figures struct {
 	Window      *float64
 	TTFT, E2E   struct{ P50 *float64 }
 	CachedRatio *float64 `json:"cached_ratio"`
+	Server      struct {
+		RunningMax       *float64 `json:"running_max"`
+		PromptTokens     *float64 `json:"prompt_tokens"`
+		GenerationTokens *float64 `json:"generation_tokens"`
+	}
 }
 
 // scenario runs the program and reads what it left.

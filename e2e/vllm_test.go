@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,22 +37,19 @@ func TestVLLM(t *testing.T) {
 
 	t.Run("probe", func(t *testing.T) { probe(t, url).expect(t, "vllm") })
 	t.Run("a sound server with the right figures: GO", func(t *testing.T) {
-		prompts, outputs := counters(t, url)
 		o := scenario(t, at("testdata/small.yaml")...)
 		o.want(t, 0, "GO")
-		promptsAfter, outputsAfter := counters(t, url)
-		wantPrompts, wantOutputs := 16, 8 // the probe
-		for _, l := range o.result.Phases[0].Levels {
-			wantPrompts += 32 * (l.Figures.OKCount + l.Warmup.Sent)
-			wantOutputs += 24 * (l.Figures.OKCount + l.Warmup.Sent)
-		}
-		if p, n := promptsAfter-prompts, outputsAfter-outputs; p != float64(wantPrompts) || n != float64(wantOutputs) {
-			t.Errorf("the server counts %v prompt and %v output tokens, the result %d and %d", p, n, wantPrompts, wantOutputs)
-		}
+		wantCounted(t, o)
 		compare(t, url, o.result.Phases[0].Levels[0].Figures)
 		if !strings.HasPrefix(o.result.Target.Server, "vllm") || o.result.Target.Version == "" {
 			t.Errorf("target %+v", o.result.Target)
 		}
+	})
+	t.Run("beside another client: INVALID", func(t *testing.T) {
+		stop := busy(t, url)
+		o := scenario(t, at("testdata/small.yaml", "--when", "concurrency == 2", "--set", "phases.decode.load.requests=20")...)
+		stop()
+		o.want(t, 4, "INVALID", "other-traffic", "our requests account for")
 	})
 	t.Run("a wrong correct check: NO-GO", func(t *testing.T) {
 		o := scenario(t, at("testdata/small.yaml", "--when", "concurrency == 1", "--set", `phases.decode.checks.correct=["all(requests, .output_tokens == 25)"]`)...)
@@ -124,30 +120,42 @@ func finished(out string) int {
 	return strings.Count(string(data), "\n")
 }
 
-// counters are the server's own counts of prompt and output tokens.
-func counters(t *testing.T, url string) (prompts, outputs float64) {
+// wantCounted wants the server's own counters to hold exactly the load of each level,
+// whatever was sent around it.
+func wantCounted(t *testing.T, o outcome) {
 	t.Helper()
-	response, err := http.Get(url + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := func(name string) float64 {
-		total := 0.0
-		for _, m := range regexp.MustCompile(`(?m)^`+name+`\{[^}]*\} (\S+)$`).FindAllStringSubmatch(string(data), -1) {
-			v, err := strconv.ParseFloat(m[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			total += v
+	for _, l := range o.result.Phases[0].Levels {
+		s, n := l.Figures.Server, float64(l.Figures.OKCount)
+		if s.PromptTokens == nil || *s.PromptTokens != 32*n || s.GenerationTokens == nil || *s.GenerationTokens != 24*n {
+			t.Errorf("C=%d: %v requests of 32 and 24 tokens, the server counts %+v", l.Concurrency, n, s)
 		}
-		return total
+		if s.RunningMax == nil || *s.RunningMax > float64(l.Concurrency) {
+			t.Errorf("C=%d: the server's gauges say %+v", l.Concurrency, s)
+		}
 	}
-	return sum("vllm:prompt_tokens_total"), sum("vllm:generation_tokens_total")
+}
+
+// busy sends completions to a server, one after the other, until it is stopped.
+func busy(t *testing.T, url string) (stop func()) {
+	t.Helper()
+	model := served(t, url)
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			body := fmt.Sprintf(`{"model":%q,"prompt":"Once upon a time","max_tokens":24}`, model)
+			if response, err := http.Post(url+"/v1/completions", "application/json", strings.NewReader(body)); err == nil {
+				io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+			}
+		}
+	}()
+	return func() { close(quit); <-ended }
 }
 
 // compare measures the same load at C = 1 with a client of its own.

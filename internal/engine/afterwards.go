@@ -55,9 +55,6 @@ func (ph *PhasePlan) guard(id string) GuardPlan {
 	return ph.Guards[i]
 }
 
-// goneTries is how often a target that does not answer at the run's end is asked.
-const goneTries = 3
-
 // lookAgain compares the target with what it was before the load, once more at the
 // run's end. What is seen only then counts against the last level that was measured.
 func (r *Runner) lookAgain(ctx context.Context) {
@@ -75,7 +72,7 @@ func (r *Runner) lookAgain(ctx context.Context) {
 	}
 	r.server.read(ctx)
 	load := &serverLoad{restarted: r.server.takeRestart()}
-	for try := range goneTries {
+	for try := range severalLooks {
 		if try > 0 && !sleep(ctx, time.Second) {
 			return
 		}

@@ -141,6 +141,9 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	}
 	e.died = p.lifeSign(ctx, loaded, result.Canaries)
 	if e.died == "" {
+		if slices.ContainsFunc(loaded.requests, unanswered) {
+			p.runner.server.seekRestart(ctx, e.server)
+		}
 		p.sendAgain(ctx, l, e)
 		p.askAgain(ctx, l, e)
 	}

@@ -21,6 +21,9 @@ const (
 	confirmAfter = time.Second
 )
 
+// severalLooks is how often a target that does not answer a look at once is asked.
+const severalLooks = 3
+
 // severalTries is how often a server that seems to have restarted is read again: if
 // an earlier process answers once more, several do.
 const severalTries = 8
@@ -209,6 +212,23 @@ func (s *serverLook) changed(ctx context.Context) (changes []string, unseen stri
 		return changes, "the target states neither its models nor its version, context or process start"
 	}
 	return changes, ""
+}
+
+// seekRestart looks for a new process once more, after a load that lost requests:
+// right after it the target may not have been up again.
+func (s *serverLook) seekRestart(ctx context.Context, load *serverLoad) {
+	if load.restarted != "" || s.places == nil {
+		return
+	}
+	for try := range severalLooks {
+		if try > 0 && !sleep(ctx, time.Second) {
+			return
+		}
+		if s.read(ctx); s.fresh {
+			load.restarted = s.takeRestart()
+			return
+		}
+	}
 }
 
 // takeRestart returns what showed a restart since the last call.

@@ -22,6 +22,7 @@ type metered struct {
 	version func(m *metered) string               // nil: always the same
 	models  func(m *metered, n int) string        // of the n-th look, from 1; nil: always the same
 	breaks  func(n int) bool                      // whether the n-th completion breaks off
+	away    int                                   // readings before this one find no page
 	start   int                                   // of the process
 	fake    func(m *metered) (prompt, output int) // tokens of nobody's, that are counted too
 
@@ -211,6 +212,22 @@ func TestServerBesideALoad(t *testing.T) {
 				page: func(m *metered, n int) string {
 					if m.completions >= inSecond && m.start == 0 {
 						m.start, m.prompt, m.output = 60, 0, 0
+					}
+					return vllm(m, n)
+				},
+			},
+			want: []string{"C=4 died"},
+		},
+		"a new process that cost requests, and is slow to come": {
+			server: &metered{
+				breaks: func(n int) bool { return n == inSecond },
+				page: func(m *metered, n int) string {
+					if m.completions >= inSecond && m.start == 0 {
+						m.start, m.prompt, m.output = 60, 0, 0
+						m.away = n + 3
+					}
+					if n < m.away {
+						return ""
 					}
 					return vllm(m, n)
 				},

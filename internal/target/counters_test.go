@@ -126,6 +126,9 @@ func FuzzMetricsPage(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		if lines := counterLines(body); len(lines) > len(body) {
+			t.Errorf("%d bytes have %d of counters", len(body), len(lines))
+		}
 		e, err := parseMetrics(body)
 		if err != nil {
 			return
