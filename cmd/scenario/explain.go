@@ -70,6 +70,9 @@ func explainKinds(w io.Writer) error {
 func explainKind(w io.Writer, k engine.Kind) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n", k.Name, wrap(k.Doc, "  "))
+	if len(k.Features) > 0 {
+		fmt.Fprintf(&b, "  Of the features of production it proves: %s.\n", strings.Join(k.Features, ", "))
+	}
 	section(&b, "workload", "keys of the phase's workload")
 	workloadKeys(&b, gjson.ParseBytes(k.Schema), "")
 	section(&b, "variables", "what checks can read, per level; unknown values make a check undecided")

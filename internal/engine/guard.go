@@ -129,14 +129,13 @@ func byEndpoint(requests []*metric.Request) [][]*metric.Request {
 
 // Guards are all guards of this build, in the order they are looked at and listed.
 func Guards() []Guard {
-	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), canaryGuards(), cacheGuards(), streamGuards(), serverGuards(), tagGuards())
+	return slices.Concat(transportGuards(), lengthGuards(), textGuards(), canaryGuards(), cacheGuards(), streamGuards(), serverGuards(), tagGuards(), []Guard{notCovered()})
 }
 
 // LaterGuards are the guards of the language that this build does not have.
 func LaterGuards() []string {
 	return []string{
 		"overlimit-accepted", "crosstalk", "zero-visible", "contract",
-		"not-covered",
 	}
 }
 

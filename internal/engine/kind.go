@@ -17,6 +17,11 @@ type Kind struct {
 	Schema []byte   // closed JSON Schema of the phase's `workload`
 	API    chat.API // where it sends, unless the phase says otherwise
 
+	// Features are the features of production that its phases can prove: reasoning,
+	// tools, multi-turn, streaming (where they stream), long-context. A workload that
+	// proves fewer has a method Features of its own.
+	Features []string
+
 	// New turns a phase's `workload` into sessions, or says what is wrong with it.
 	New func(Setup) (Workload, diag.List)
 }

@@ -22,6 +22,9 @@ type Plan struct {
 	Seed     uint64
 	Nonce    string
 	Partial  []string // options that left parts of the scenario out
+	// NotCovered is what of production the file's levels do not cover, as far as that
+	// is known before the run.
+	NotCovered []string
 }
 
 // PhasePlan is one phase of a plan.
@@ -92,6 +95,7 @@ func NewPlan(s *spec.Scenario, baseline *spec.Baseline, o PlanOptions) (*Plan, d
 		p.plan.Partial = append(p.plan.Partial, "--when "+o.When)
 		p.nothingSelected()
 	}
+	p.production()
 	p.faults.Sort()
 	if p.faults.HasErrors() {
 		return nil, p.faults
@@ -104,6 +108,8 @@ type planner struct {
 	options PlanOptions
 	plan    *Plan
 	faults  diag.List
+
+	coverage coverage
 }
 
 func (p *planner) fault(d diag.Diagnostic) { p.faults = append(p.faults, d) }
@@ -211,6 +217,7 @@ func (p *planner) levels(ph *PhasePlan) {
 	}
 	p.undecidable(ph)
 	p.decidableSummary(ph, ladder)
+	p.covered(ph, ladder)
 }
 
 // mostSessions bounds a level: what is more is a slip of the pen.

@@ -23,6 +23,8 @@ type Result struct {
 	Trial    *Trial         `json:"trial,omitempty" doc:"the client against a server that does nothing, before the load"`
 	Baseline *BaselineInfo  `json:"baseline,omitempty" doc:"the figures that checks compare with"`
 	Phases   []*PhaseResult `json:"phases" doc:"in file order"`
+
+	Production *ProductionResult `json:"production,omitempty" doc:"what production will do, and whether levels that count have done it"`
 }
 
 // ScenarioInfo names the scenario file.

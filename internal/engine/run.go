@@ -51,11 +51,15 @@ func (r *Runner) Run(ctx context.Context) (*Result, error) {
 	r.Info.Seed, r.Info.Nonce = r.Plan.Seed, r.Plan.Nonce
 	r.Info.Partial = r.Plan.Partial
 	r.result = &Result{Schema: ResultSchema, Tool: r.Tool, Scenario: r.Scenario, Run: r.Info, Baseline: r.Baseline, Phases: []*PhaseResult{}}
+	r.declare()
 	r.update()
 	unusable := r.run(ctx)
 	r.result.Run.Interrupted = ctx.Err() != nil
 	r.result.Run.Complete = ctx.Err() == nil
 	r.result.Run.Ended = time.Now()
+	if ctx.Err() == nil && unusable == "" {
+		r.cover()
+	}
 	r.result.Verdict = decide(r.result, unusable)
 	if r.storeErr != nil {
 		r.result.Verdict = r.result.Verdict.unstored()

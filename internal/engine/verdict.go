@@ -38,13 +38,13 @@ func decide(r *Result, unusable string) Verdict {
 		}
 	}
 	switch {
-	case worst[Rejected] > 0:
+	case worst[Rejected] > 0, r.Production.Decides() && r.Production.Effect == Reject:
 		return Verdict{NoGo, ExitRejected, reasons(r)}
 	case worst[Missed] > 0:
 		return Verdict{NoGo, ExitMissed, reasons(r)}
 	case gated == 0:
 		return Verdict{Invalid, ExitInvalid, []string{"no level that counts for the verdict was run"}}
-	case worst[Accepted] < gated+summaries:
+	case worst[Accepted] < gated+summaries, r.Production.Decides():
 		return Verdict{Invalid, ExitInvalid, reasons(r)}
 	}
 	return Verdict{Go, ExitGo, nil}
@@ -73,6 +73,18 @@ func reasons(r *Result) []string {
 				list = append(list, fmt.Sprintf("%s summary %s: %s", p.Name, s.State, s.Why()))
 			}
 		}
+	}
+	return append(list, r.Production.uncovered()...)
+}
+
+// uncovered are the reasons of what of production was not covered.
+func (p *ProductionResult) uncovered() []string {
+	if !p.Decides() {
+		return nil
+	}
+	var list []string
+	for _, message := range p.NotCovered {
+		list = append(list, "not-covered: "+message)
 	}
 	return list
 }

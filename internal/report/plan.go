@@ -23,6 +23,9 @@ func Plan(w io.Writer, plan *engine.Plan, p Palette) error {
 	if len(plan.Partial) > 0 {
 		fmt.Fprintf(&b, "%s %s: no verdict on the whole scenario\n", p.warn.Sprint("partial"), strings.Join(plan.Partial, ", "))
 	}
+	for _, message := range plan.NotCovered {
+		fmt.Fprintf(&b, "%s %s\n", p.warn.Sprint("not covered"), message)
+	}
 	if base := plan.Baseline; base != nil {
 		fmt.Fprintf(&b, "baseline %s\n", strings.Join(filled(base.Source, base.Model, base.Hardware, base.Engine), ", "))
 	}

@@ -214,6 +214,11 @@ func notesOf(r *engine.Result) []string {
 	if r.Target != nil {
 		notes = append(notes, r.Target.Notes...)
 	}
+	if p := r.Production; p != nil && !p.Decides() && p.Effect != "off" {
+		for _, message := range p.NotCovered {
+			notes = append(notes, "not covered: "+message)
+		}
+	}
 	if r.Baseline != nil {
 		notes = append(notes, baseline(r))
 	}

@@ -78,7 +78,7 @@ func TestSetRefuses(t *testing.T) {
 		{"phases.a=5", "--set phases.a: an item of phases must be a mapping; found 5"},
 		{"phases.*.checks.correct=[true]", "--set phases.*.checks.correct: true is no expression: it would always say the same"},
 		{"phases.a.gate=all(levels, # 5)", "--set phases.a.gate: YAML takes # and what follows for a comment: the expression is cut here"},
-		{"production={concurrency: 5}", `--set production: "production" is not available yet in this version`},
+		{"production={concurency: 5}", `--set production: unknown key "concurency" (did you mean "concurrency"?)`},
 		{"target.headers.Bad Name=SECRET456", `--set target.headers.Bad Name: the key "Bad Name" must be a header name: letters, digits and dashes`},
 		{"target.headers.X-Y=[SECRET456]", "--set target.headers.X-Y: X-Y must be text on one line; found a list"},
 		{"target.headers.X-Y=!x SECRET456", "--set target.headers.X-Y: YAML takes !x for a tag, and drops it"},

@@ -11,15 +11,23 @@ import (
 type Scenario struct {
 	At          At
 	File        string
-	Name        string  `yaml:"name"`
-	Description string  `yaml:"description"`
-	Target      Target  `yaml:"target"`
-	Baseline    Text    `yaml:"baseline"` // path of the baseline file, relative to the scenario's folder; empty: none
-	Seed        uint64  `yaml:"seed"`
-	Phases      []Phase `yaml:"phases"`
+	Name        string     `yaml:"name"`
+	Description string     `yaml:"description"`
+	Target      Target     `yaml:"target"`
+	Baseline    Text       `yaml:"baseline"` // path of the baseline file, relative to the scenario's folder; empty: none
+	Seed        uint64     `yaml:"seed"`
+	Production  Production `yaml:"production"`
+	Phases      []Phase    `yaml:"phases"`
 
-	_ int      `yaml:"version"`
-	_ struct{} `yaml:"production"`
+	_ int `yaml:"version"`
+}
+
+// Production is what production will do, which the phases are held to cover.
+type Production struct {
+	At          At
+	Concurrency int      `yaml:"concurrency"`    // requests in flight; 0: not said
+	Context     int      `yaml:"context,tokens"` // prompt and answer; 0: not said
+	Features    []string `yaml:"features"`
 }
 
 // Target is the server under test as the file describes it.

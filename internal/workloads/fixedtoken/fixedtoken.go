@@ -28,9 +28,10 @@ var Kind = engine.Kind{
 	Name: "fixed-token",
 	Doc: "Prompts of an exact number of token ids, outputs of an exact length: how fast the server prefills and decodes. " +
 		"It does not ask whether answers make sense (prompts are random ids), only whether counts are exact and the text is not broken.",
-	Schema: schema,
-	API:    chat.Completions,
-	New:    newWorkload,
+	Schema:   schema,
+	API:      chat.Completions,
+	Features: []string{"streaming"},
+	New:      newWorkload,
 }
 
 // config is the phase's `workload`.
