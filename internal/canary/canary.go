@@ -35,4 +35,6 @@ type Task struct {
 	Opening string
 	// Answer is the right one: a code, or a number in digits.
 	Answer string
+
+	asked int // how often before
 }

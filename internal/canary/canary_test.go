@@ -78,6 +78,24 @@ func TestTasksAreNewAndTheSameAgain(t *testing.T) {
 	}
 }
 
+func TestATaskAskedAgainBeginsDifferently(t *testing.T) {
+	s := NewSource("key", 200)
+	for _, kind := range Kinds() {
+		first := s.Task(5, kind)
+		again := s.Again(first)
+		third := s.Again(again)
+		if first.Answer != again.Answer || again.Answer != third.Answer {
+			t.Errorf("%s: the answers are %s, %s, %s", kind, first.Answer, again.Answer, third.Answer)
+		}
+		rest := func(prompt string) string { _, rest, _ := strings.Cut(prompt, "\n"); return rest }
+		for _, pair := range [][2]string{{first.Message, again.Message}, {first.Opening, again.Opening}, {again.Opening, third.Opening}} {
+			if pair[0][:16] == pair[1][:16] || rest(pair[0]) != rest(pair[1]) {
+				t.Errorf("%s:\n%s\n%s", kind, pair[0], pair[1])
+			}
+		}
+	}
+}
+
 func TestPromptsKeepToTheirSize(t *testing.T) {
 	for _, size := range []int{leastTokens, 130, 200, 5000} {
 		s := NewSource("key", size)

@@ -45,14 +45,21 @@ func NewSource(key string, tokens int) *Source {
 }
 
 // Task is the task of a number, 0 or more, and a kind.
-func (s *Source) Task(number int, kind Kind) Task {
+func (s *Source) Task(number int, kind Kind) Task { return s.task(number, kind, 0) }
+
+// Again asks what a task asked in a prompt that begins differently, so that nothing
+// of the first one in the server's prefix cache can be used for it.
+func (s *Source) Again(t Task) Task { return s.task(t.Number, t.Kind, t.asked+1) }
+
+func (s *Source) task(number int, kind Kind, times int) Task {
 	digest := sha256.Sum256(fmt.Appendf(nil, "%s|%d", s.key, number))
 	dice := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(digest[:]), binary.LittleEndian.Uint64(digest[8:])))
 	code := func(i int) string { return s.codes.code(number*codesEach + i) }
 
 	var list strings.Builder
 	// What makes the prompt unlike any other stands at its very front.
-	fmt.Fprintf(&list, "Ref %x\nRecords:\n", digest[16:24])
+	front := sha256.Sum256(fmt.Appendf(nil, "%s|%d|%d", s.key, number, times))
+	fmt.Fprintf(&list, "Ref %x\nRecords:\n", front[:8])
 	keys := dice.Perm(900)
 	for i := range s.records {
 		fmt.Fprintf(&list, "K%d = %s\n", 100+keys[i], code(2+i))
@@ -64,7 +71,7 @@ func (s *Source) Task(number int, kind Kind) Task {
 		example = (asked + 1 + dice.IntN(s.records-1)) % s.records
 	}
 
-	t := Task{Number: number, Kind: kind}
+	t := Task{Number: number, Kind: kind, asked: times}
 	var question string
 	switch kind {
 	case Copy:

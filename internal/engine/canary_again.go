@@ -9,8 +9,9 @@ import (
 const mostAskedAgain = 10
 
 // askAgain looks into a level whose canaries fail their gate. The questions of
-// wrong answers are asked once more, alone, of the next endpoint where there are
-// several: a server that answers them then was wrong because of the load. If it
+// wrong answers are asked once more, alone and in prompts that begin differently
+// (what a faulty batch has left in the prefix cache would be wrong again), of the
+// next endpoint where there are several: a server that answers them then was wrong because of the load. If it
 // does not, new questions are asked alone: a server that has been well and now
 // is not gives fewer right answers than at first, and a model that finds these
 // questions hard gives as many.
@@ -27,7 +28,7 @@ func (p *phaseRun) askAgain(ctx context.Context, l *LevelPlan, e *evidence) {
 	endpoints := p.runner.endpoints()
 	again := &CanaryTally{}
 	for _, wrong := range c.tasks[:min(len(c.tasks), mostAskedAgain)] {
-		a, ok := p.send(ctx, p.canaries.manner, wrong.task, (wrong.request.Endpoint+1)%endpoints, canaryTries)
+		a, ok := p.send(ctx, p.canaries.manner, p.runner.canaries.source.Again(wrong.task), (wrong.request.Endpoint+1)%endpoints, canaryTries)
 		if !ok {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ import (
 type student struct {
 	says     func(right string, n, inFlight int) string
 	fails    func(n, inFlight int) bool // answers a canary with an error
+	keeps    bool                       // has a prefix cache, and spoils what it computes under load
+	spoilt   sync.Map                   // beginnings of prompts
 	n        atomic.Int64
 	inFlight atomic.Int64
 }
@@ -67,6 +70,13 @@ func (s *student) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(10 * time.Millisecond) // so that those of a burst are in flight together
 	if s.fails != nil && s.fails(n, inFlight) {
 		http.Error(w, `{"error":{"message":"busy"}}`, http.StatusServiceUnavailable)
+		return
+	}
+	if s.keeps && int(s.inFlight.Load()) > 4 {
+		s.spoilt.Store(prompt[:20], true)
+	}
+	if _, spoilt := s.spoilt.Load(prompt[:20]); spoilt {
+		stream(w, ask{Prompt: make([]int, 100), MaxTokens: 1}, func(int) string { return "one" })
 		return
 	}
 	answer := s.says(rightAnswer(prompt), n, int(s.inFlight.Load()))
@@ -124,6 +134,11 @@ func TestCanaries(t *testing.T) {
 			fired: []string{"canary-failed"}, exit: engine.ExitRejected,
 			status: engine.Fired, effect: engine.Reject, message: "asked again alone, 10 of 10 came right",
 		},
+		"wrong under load, and ever after from the cache": {
+			student: &student{says: right, keeps: true},
+			fired:   []string{"canary-failed"}, exit: engine.ExitRejected,
+			status: engine.Fired, effect: engine.Reject, message: "asked again alone, 10 of 10 came right",
+		},
 		"one wrong in a burst may be chance": {student: &student{says: func(right string, n, _ int) string {
 			if n == 25 {
 				return "one"
@@ -132,12 +147,22 @@ func TestCanaries(t *testing.T) {
 		}}},
 		"questions that the model finds hard": {
 			student: &student{says: func(right string, n, _ int) string {
-				if n > 20 && n < 40 && n%3 == 0 || n > 52 && n < 60 {
+				if n > 20 && n < 25 || n > 52 && n < 57 { // and again, alone
 					return "one"
 				}
 				return right
 			}},
 			status: engine.Fired, effect: engine.Warn, message: "taken for the model's own",
+		},
+		"a server that was wrong for a while": {
+			student: &student{says: func(right string, n, _ int) string {
+				if n > 36 && n < 63 { // the second burst, and those that are asked again
+					return "one"
+				}
+				return right
+			}},
+			fired: []string{"canary-failed"}, exit: engine.ExitRejected,
+			status: engine.Fired, effect: engine.Reject, message: "fewer come right under load than alone",
 		},
 		"a server that went wrong for good": {
 			student: &student{says: func(right string, n, _ int) string {

@@ -25,6 +25,16 @@ func canaryGuards() []Guard {
 // no chance.
 const significant = 0.01
 
+// alone are the canaries that were sent while nothing else ran, those that were
+// asked again left out.
+func (c *CanaryResult) alone() *CanaryTally {
+	t := *c.Anew
+	if c.Before != nil {
+		t.Sent, t.Right = t.Sent+c.Before.Sent, t.Right+c.Before.Right
+	}
+	return &t
+}
+
 // fewer reports whether another tally has fewer right answers than can be chance.
 func (t *CanaryTally) fewer(other CanaryTally) bool {
 	return t != nil && canary.Fewer(t.Right, t.Sent, other.Right, other.Sent) < significant
@@ -76,6 +86,8 @@ func canaryFailed(e *evidence) finding {
 	switch {
 	case c.Before.fewer(*c.Anew):
 		return fires(message + ": the server no longer answers as it did")
+	case c.alone().fewer(c.total()):
+		return fires(message + ": fewer come right under load than alone")
 	case g.short(*c.Anew, 1):
 		return undecidable(message + ": whether that is the model's own cannot be told")
 	}
