@@ -88,7 +88,8 @@ func otherTraffic(e *evidence) finding {
 // others says what shows that not only our requests were computed; empty: nothing
 // does. Requests whose replies state no usage are taken to be as long as the longest
 // that does, and tokens from before the load that were not yet counted when it began
-// are ours.
+// are ours. A server may count a token more of each request than usage does, such as
+// the one that ends it.
 func (s *serverLoad) others(maxRatio, minTokens float64) string {
 	if s.known && s.ours.Told > 0 {
 		for _, c := range []struct {
@@ -103,7 +104,7 @@ func (s *serverLoad) others(maxRatio, minTokens float64) string {
 		} {
 			did, known := c.did.Number()
 			ours := float64(c.ours)
-			allowed := maxRatio*ours + minTokens + c.late + float64(s.ours.Untold*c.longest)
+			allowed := maxRatio*ours + minTokens + c.late + float64(s.ours.Told+s.ours.Untold*c.longest)
 			preempted, _ := s.did.Preemptions.Number()
 			if !known || did-ours <= allowed || c.recounts && preempted > 0 {
 				continue

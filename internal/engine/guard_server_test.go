@@ -32,8 +32,12 @@ func TestServerGuards(t *testing.T) {
 		want     []string
 		says     string
 	}{
-		"our own work":             {},
-		"a little more":            {change: func(s *serverLoad) { *s = *counted(2.3*9+40, 2.7*9+40) }},
+		"our own work":  {},
+		"a little more": {change: func(s *serverLoad) { *s = *counted(2.3*9+40, 2.7*9+40) }},
+		"one more of each": {change: func(s *serverLoad) {
+			*s = *counted(0, 100)
+			s.ours.Told, s.ours.OutputTokens, s.did.GenerationTokens = 100, 2400, metric.Known(2500)
+		}},
 		"others' output":           {change: func(s *serverLoad) { *s = *counted(0, 80) }, want: []string{"other-traffic invalid"}, says: "counted 2780 output tokens during the load, our requests account for 2700: somebody else"},
 		"others' prompts":          {change: func(s *serverLoad) { *s = *counted(400, 1) }, want: []string{"other-traffic invalid"}, says: "2704 prompt tokens"},
 		"prompts counted anew":     {change: func(s *serverLoad) { *s = *counted(400, 1); s.did.Preemptions = metric.Known(2) }},

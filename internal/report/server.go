@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"scenario/internal/engine"
@@ -19,6 +20,16 @@ func (t terminal) server(p *engine.PhaseResult) {
 	}
 }
 
+// driftLine says how the target fared alone before and after a phase, where no guard
+// took offence at it and figures of the phase are shown at all.
+func driftLine(p *engine.PhaseResult) string {
+	d := p.Drift
+	if d == nil || d.Failed != "" || !slices.ContainsFunc(p.Levels, func(l *engine.LevelResult) bool { return l.State.Shown() }) {
+		return ""
+	}
+	return fmt.Sprintf("alone at C=1: median %s %s before the phase, %s after", d.Measure, quantile(d.Before, 0.5), quantile(d.After, 0.5))
+}
+
 // serverLines says what the server's gauges and counters showed at each level.
 func serverLines(p *engine.PhaseResult) []string {
 	var lines []string
@@ -28,6 +39,9 @@ func serverLines(p *engine.PhaseResult) []string {
 				lines = append(lines, levelName(l)+": "+strings.Join(words, " · "))
 			}
 		}
+	}
+	if line := driftLine(p); line != "" {
+		lines = append(lines, line)
 	}
 	return lines
 }
