@@ -5,5 +5,5 @@ import "embed"
 
 // Files are the shipped scenarios and their baselines, by path below this folder.
 //
-//go:embed *.yaml catid/*.yaml
+//go:embed *.yaml catid/*.yaml data/*.jsonl
 var Files embed.FS

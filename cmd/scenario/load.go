@@ -129,7 +129,7 @@ func (l loader) plan(file string, src []byte, nonce string) (*loaded, diag.List)
 	baseline, more := out.readBaseline(s)
 	faults = append(faults, more...)
 	plan, more := engine.NewPlan(s, baseline, engine.PlanOptions{
-		Kinds: workloads.Kinds(), Phases: l.flags.phases, When: l.flags.when, Nonce: nonce,
+		Kinds: workloads.Kinds(), Phases: l.flags.phases, When: l.flags.when, Nonce: nonce, Dir: filepath.Dir(file),
 		NoBaseline: more.HasErrors(),
 	})
 	faults = append(faults, more...)

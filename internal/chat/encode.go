@@ -86,6 +86,8 @@ func (e *encoder) value(v any) error {
 		return encodeList(e, v, e.value)
 	case []Field:
 		return e.object(v)
+	case [][]Field:
+		return encodeList(e, v, e.object)
 	case map[string]any:
 		fields := make([]Field, 0, len(v))
 		for _, name := range slices.Sorted(maps.Keys(v)) {

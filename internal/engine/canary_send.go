@@ -95,8 +95,7 @@ func (p *phaseRun) canaryRequest(m manner, task canary.Task, endpoint int) (*cha
 	if m.api == chat.Completions {
 		return compose.Request(endpoint, []chat.Field{{Name: "prompt", Value: task.Opening}}, m.limit, chat.Field{Name: "stop", Value: []string{"\n"}})
 	}
-	message := []chat.Field{{Name: "role", Value: "user"}, {Name: "content", Value: task.Message}}
-	return compose.Request(endpoint, []chat.Field{{Name: "messages", Value: []any{message}}}, m.limit, m.off...)
+	return compose.Request(endpoint, TextPrompt(chat.Chat, task.Message), m.limit, m.off...)
 }
 
 // canaryAnswer is what came of one canary.

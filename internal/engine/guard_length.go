@@ -12,7 +12,7 @@ func lengthGuards() []Guard {
 	return []Guard{
 		{
 			ID:     "truncated-prompt",
-			Doc:    "the server counted fewer prompt tokens than ids were sent, and answered 200",
+			Doc:    "the server counted fewer prompt tokens than ids were sent, or less than 98 % of those of a text, and answered 200",
 			Effect: Reject,
 			check: func(e *evidence) finding {
 				r, n := first(e.whole(), truncated)
@@ -54,9 +54,17 @@ func lengthGuards() []Guard {
 	}
 }
 
+// leastOfText is the share of a text's tokens below which it was cut, and not
+// counted a little otherwise than before.
+const leastOfText = 0.98
+
 func truncated(r *metric.Request) bool {
 	got, ok := r.PromptTokens.Number()
-	return ok && r.Asked.PromptTokens > 0 && got < float64(r.Asked.PromptTokens)
+	least := float64(r.Asked.PromptTokens)
+	if r.Asked.PromptTolerance > 0 {
+		least = min(leastOfText*least, least-float64(r.Asked.PromptTolerance))
+	}
+	return ok && r.Asked.PromptTokens > 0 && got < least
 }
 
 func stoppedEarly(r *metric.Request) bool {

@@ -85,11 +85,11 @@ func sameOutputs(e *evidence) finding {
 		}
 		share := float64(most) / float64(distinct)
 		message := fmt.Sprintf("%d of %d different prompts got one text: %s", most, distinct, excerpt(text))
-		switch forced := isForced(replies); {
+		switch forced := isForced(replies) || e.level.Profile.Data != nil; {
 		case !forced && share > e.threshold("max_share"), share > e.threshold("max_forced_share"):
 			return fires(message)
 		case forced && share > e.threshold("max_share"):
-			worst = warns(message + "; taken for the model's own, since lengths are forced")
+			worst = warns(message + "; taken for the model's own, since lengths are forced or prompts are yours")
 		}
 	}
 	return worst

@@ -32,6 +32,7 @@ type Setup struct {
 	API   chat.API
 	Seed  uint64 // of the run
 	Nonce string // of the run: makes its prompts differ from those of every other run
+	Dir   string // the folder that the workload's files are relative to
 }
 
 // Workload makes the sessions of one phase.
@@ -83,6 +84,16 @@ type Profile struct {
 	Forced         bool // output lengths are forced
 	ConstantPrompt bool // every prompt is the same, as the scenario declares
 	CacheDefault   string
+
+	Data *Dataset // the file that the prompts come from; nil: they are generated
+}
+
+// Dataset is a file of prompts. What is in it is sent to the target and goes
+// nowhere else.
+type Dataset struct {
+	File    string `json:"file" doc:"as the scenario names it"`
+	SHA256  string `json:"sha256" doc:"of the file"`
+	Prompts int    `json:"prompts" doc:"how many there are"`
 }
 
 // Session is what one worker does: one request, or a whole conversation.

@@ -18,6 +18,9 @@ func demand(s *spec.Phase, l *LevelPlan, capacity int) *KVDemand {
 	if l.Rate > 0 {
 		return &KVDemand{}
 	}
+	if l.Profile.KVTokens == 0 {
+		return &KVDemand{Capacity: capacity} // how long the prompts are is not known
+	}
 	d := &KVDemand{Tokens: l.Profile.KVTokens, SharedTokens: l.Profile.KVShared, Capacity: capacity}
 	if s.Load.Mode != "wave" {
 		d.SpreadTokens = d.Tokens - l.Concurrency*l.Profile.OutputTokens/2

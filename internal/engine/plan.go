@@ -78,6 +78,7 @@ type PlanOptions struct {
 	Phases []string // names; empty: all
 	When   string   // condition on levels; empty: all
 	Nonce  string
+	Dir    string // the folder of the scenario's file
 	// NoBaseline: the scenario names a baseline that could not be read, which has
 	// been said; what is missing because of it is no fault of its own.
 	NoBaseline bool
@@ -128,7 +129,7 @@ func (p *planner) phase(s *spec.Phase, selected map[string]bool) {
 		ph.Formula = &f
 		p.method(s, &f)
 	}
-	workload, faults := kind.New(Setup{Phase: s, API: ph.API, Seed: p.plan.Seed, Nonce: p.plan.Nonce})
+	workload, faults := kind.New(Setup{Phase: s, API: ph.API, Seed: p.plan.Seed, Nonce: p.plan.Nonce, Dir: p.options.Dir})
 	p.faults = append(p.faults, faults...)
 	ph.scope = scopeOf(ph.Formula, s.Load.Mode)
 	p.compile(ph)
@@ -165,6 +166,30 @@ func (p *planner) kind(name string) *Kind {
 	panic("engine: a scenario of an unknown kind passed the schema: " + name)
 }
 
+// tooMany is the fault of a level that sends more than can be planned.
+func tooMany(s *spec.Phase, l *LevelPlan, a axis) diag.Diagnostic {
+	fix := map[string]string{"wave": "fewer waves", "rate": "a lower rate, or an earlier end"}[s.Load.Mode]
+	if fix == "" {
+		fix = "fewer requests, or a smaller error_budget"
+	}
+	sends := fmt.Sprintf("%d requests", l.Sessions)
+	if s.Load.Mode == "rate" && s.Load.Duration > 0 {
+		sends = "more than that" // nobody counts further
+	}
+	return s.Load.At.Diagnose(fmt.Sprintf("level %s would send %s: at most %d can be planned", a, sends, mostSessions), fix)
+}
+
+// sentAgain is the fault of a cold phase whose file has fewer prompts than it sends
+// up to a level. How many a window sends is not known before; a guard will see.
+func sentAgain(ph *PhasePlan, l *LevelPlan, a axis) *diag.Diagnostic {
+	data := l.Profile.Data
+	if data == nil || ph.Cache != "cold" || l.ordinals() != l.Sessions || l.Ordinal+l.Sessions*l.Repeats <= data.Prompts {
+		return nil
+	}
+	d := ph.Spec.At.Key("cache").Diagnose(fmt.Sprintf("up to level %s the phase sends %d prompts, and %s has %d: those that are sent again are not cold", a, l.Ordinal+l.Sessions*l.Repeats, data.File, data.Prompts), "write cache: any, or fewer requests")
+	return &d
+}
+
 // levels works out the ladder of a phase.
 func (p *planner) levels(ph *PhasePlan) {
 	s := ph.Spec
@@ -190,17 +215,13 @@ func (p *planner) levels(ph *PhasePlan) {
 		}
 		l.Sessions = p.sessions(ph, l)
 		if l.Sessions > mostSessions {
-			fix := map[string]string{"wave": "fewer waves", "rate": "a lower rate, or an earlier end"}[s.Load.Mode]
-			if fix == "" {
-				fix = "fewer requests, or a smaller error_budget"
-			}
-			sends := fmt.Sprintf("%d requests", l.Sessions)
-			if s.Load.Mode == "rate" && s.Load.Duration > 0 {
-				sends = "more than that" // nobody counts further
-			}
-			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level %s would send %s: at most %d can be planned", a, sends, mostSessions), fix))
+			p.fault(tooMany(s, l, a))
 		}
 		ordinal += l.ordinals() * l.Repeats
+		if d := sentAgain(ph, l, a); d != nil {
+			p.fault(*d)
+			return
+		}
 		l.Warmups = warmups(s, l, len(p.plan.Scenario.Target.BaseURLs))
 		l.KV = demand(s, l, p.plan.Scenario.Target.KVCapacityTokens)
 		if when == nil || when.Eval(env) == assert.Holds {

@@ -74,5 +74,14 @@ func (c *CheckPlan) Exists(ph *PhasePlan) int {
 	return count
 }
 
+// data is the file that the phase's prompts come from; nil: they are generated, or
+// no level is run.
+func (ph *PhasePlan) data() *Dataset {
+	if len(ph.Levels) == 0 {
+		return nil
+	}
+	return ph.Levels[0].Profile.Data
+}
+
 // Tuned lists the guards that the phase tunes or switches off.
 func (ph *PhasePlan) Tuned() []TunedGuard { return tuned(ph.Guards) }

@@ -44,12 +44,19 @@ func (r *Runner) look(ctx context.Context) (*target.Facts, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r.fits = map[*PhasePlan]*PromptFit{}
 	reasons := make([]string, len(r.Plan.Phases))
 	answered := false
 	var refused error
 	for i, ph := range r.Plan.Phases {
 		p := &phaseRun{runner: r, plan: ph, heads: map[string]int{}, compose: NewComposer(ph.Spec, ph.API, facts.Model, facts.LimitField())}
-		reason, err := p.try(ctx, facts)
+		reason, err := p.unable(facts), error(nil)
+		if reason == "" {
+			reason, err = p.fit(ctx)
+		}
+		if reason == "" && err == nil {
+			reason, err = p.try(ctx, facts)
+		}
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -66,12 +73,23 @@ func (r *Runner) look(ctx context.Context) (*target.Facts, []string, error) {
 	return facts, reasons, nil
 }
 
+// unable is why a target of its kind cannot do what the phase needs.
+func (p *phaseRun) unable(facts *target.Facts) string {
+	if len(p.plan.Levels) == 0 || !facts.NoIDs() {
+		return ""
+	}
+	switch profile := p.plan.Levels[0].Profile; {
+	case profile.TokenIDs:
+		return fmt.Sprintf("a target of kind %s takes no token ids and cannot force a length: use prompt: {text: story, tokens: …} and ignore_eos: false", facts.Server)
+	case profile.Forced:
+		return fmt.Sprintf("a target of kind %s cannot force a length: write ignore_eos: false", facts.Server)
+	}
+	return ""
+}
+
 // try sends one small session of a phase to every endpoint. It returns why the
 // phase must be skipped, and an error if the target gave no whole reply.
 func (p *phaseRun) try(ctx context.Context, facts *target.Facts) (string, error) {
-	if profile := p.plan.Levels; len(profile) > 0 && facts.NoIDs() && (profile[0].Profile.TokenIDs || profile[0].Profile.Forced) {
-		return fmt.Sprintf("a target of kind %s takes no token ids and cannot force a length: use prompt: {text: …}", facts.Server), nil
-	}
 	for endpoint := range p.runner.endpoints() {
 		requests, err := p.probe(ctx, Place{Index: endpoint})
 		if err != nil {
@@ -92,7 +110,7 @@ func (p *phaseRun) try(ctx context.Context, facts *target.Facts) (string, error)
 func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, error) {
 	where := p.runner.BaseURLs[r.Endpoint]
 	status, _ := r.Status.Number()
-	ids := r.Asked.PromptTokens > 0
+	ids := r.Asked.PromptTokens > 0 && r.Asked.PromptTolerance == 0
 	switch {
 	case r.Failed() && ids && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
 		if strings.Contains(strings.ToLower(r.Error), "vocabulary") {
@@ -101,7 +119,7 @@ func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, erro
 		if !aboutPrompts(r.Error) {
 			return "the target refuses the phase's request: " + r.Error, nil
 		}
-		return fmt.Sprintf("the target takes no prompt of token ids (%s): use prompt: {text: …}", r.Error), nil
+		return fmt.Sprintf("the target takes no prompt of token ids (%s): use prompt: {text: story, tokens: …}", r.Error), nil
 	case r.Failed():
 		return "the first request of the phase failed: " + r.Outcome + ": " + r.Error, p.refusal(r, where, int(status))
 	}
@@ -120,7 +138,7 @@ func (p *phaseRun) inspect(r *metric.Request, facts *target.Facts) (string, erro
 		note("the target counted %.0f prompt tokens for %d ids", prompt, r.Asked.PromptTokens)
 	}
 	if outputKnown && r.Asked.Forced && output < float64(r.Asked.OutputTokens) {
-		return fmt.Sprintf("the target does not honour ignore_eos: it stopped after %.0f of %d tokens: use prompt: {text: …} without a forced length", output, r.Asked.OutputTokens), nil
+		return fmt.Sprintf("the target does not honour ignore_eos: it stopped after %.0f of %d tokens: use prompt: {text: story, tokens: …} and ignore_eos: false", output, r.Asked.OutputTokens), nil
 	}
 	return "", nil
 }

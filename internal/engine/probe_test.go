@@ -119,7 +119,7 @@ func TestPreflightRefusals(t *testing.T) {
 	}{
 		"no token ids": {
 			reply: refusing("prompt must be a string", http.StatusBadRequest),
-			exit:  engine.ExitInvalid, want: "use prompt: {text: …}",
+			exit:  engine.ExitInvalid, want: "use prompt: {text: story, tokens: …}",
 		},
 		"ids beyond the vocabulary": {
 			reply: refusing("Token id 29999 is out of vocabulary", http.StatusBadRequest),

@@ -93,6 +93,8 @@ type PhaseResult struct {
 	Levels  []*LevelResult `json:"levels" doc:"in the order of the ladder"`
 	Drift   *DriftResult   `json:"drift,omitempty" doc:"the target alone with one request, before and after the phase"`
 	Warmup  *WarmupResult  `json:"warmup,omitempty" doc:"the warm-up that was sent once for the phase"`
+	Prompts *PromptFit     `json:"prompts,omitempty" doc:"how text prompts were brought to their length"`
+	Data    *Dataset       `json:"data,omitempty" doc:"the file that the prompts come from"`
 
 	Canaries    string             `json:"canaries" doc:"requests with known answers: edges, interleaved or off"`
 	Calibration *CanaryCalibration `json:"calibration,omitempty" doc:"what the model can be asked"`

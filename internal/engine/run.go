@@ -41,6 +41,7 @@ type Runner struct {
 	server   *serverLook
 	warmed   bool // a warm-up of scope run has been sent
 	canaries *canaries
+	fits     map[*PhasePlan]*PromptFit
 	storeErr error
 }
 
@@ -93,6 +94,7 @@ func (r *Runner) run(ctx context.Context) string {
 			compose: NewComposer(ph.Spec, ph.API, facts.Model, facts.LimitField()),
 			result:  newPhaseResult(ph),
 		}
+		p.result.Prompts, p.result.Data = r.fits[ph], ph.data()
 		r.result.Phases = append(r.result.Phases, p.result)
 		reason := reasons[i]
 		if reason == "" {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ var reduced = map[string][]string{
 // TestShippedScenariosPassOnTheSimulatedServer runs every one of them, whole or reduced.
 func TestShippedScenariosPassOnTheSimulatedServer(t *testing.T) {
 	err := fs.WalkDir(scenarios.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, ".baseline.yaml") {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, ".baseline.yaml") || !strings.HasSuffix(name, ".yaml") {
 			return err
 		}
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +51,7 @@ func TestShippedScenariosPassOnTheSimulatedServer(t *testing.T) {
 					t.Fatalf("faults:\n%s", faults)
 				}
 			}
-			p, faults := engine.NewPlan(s, baseline, engine.PlanOptions{Kinds: workloads.Kinds(), Nonce: "shipped"})
+			p, faults := engine.NewPlan(s, baseline, engine.PlanOptions{Kinds: workloads.Kinds(), Nonce: "shipped", Dir: filepath.Join("..", "..", "scenarios", path.Dir(name))})
 			if p == nil {
 				t.Fatalf("faults:\n%s", faults)
 			}

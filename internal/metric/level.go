@@ -15,7 +15,7 @@ type Level struct {
 
 	Issued     int    `json:"issued" doc:"measured requests that were sent"`
 	CutCount   int    `json:"cut_count" doc:"requests that were in flight at the end of the load and were cancelled (drain: cancel); they are not among requests"`
-	OKCount    int    `json:"ok_count" doc:"requests that came back whole and with the right counts"`
+	OKCount    int    `json:"ok_count" doc:"requests that came back whole, with the right counts and, where one is expected, the right answer"`
 	ErrorRatio Number `json:"error_ratio" doc:"transport failures / issued"`
 
 	TTFT     Durations `json:"ttft" speed:"true" doc:"time to first token, per request"`
@@ -57,6 +57,7 @@ type Level struct {
 	Client Client `json:"client" doc:"this program's own part in the figures"`
 
 	DegenerateRatio      Number `json:"degenerate_ratio" doc:"degenerate replies / good ones"`
+	AnswerRightRatio     Number `json:"answer_right_ratio" doc:"whole replies that gave the answer that a file of prompts expects / those to prompts with one"`
 	DuplicateOutputRatio Number `json:"duplicate_output_ratio" doc:"replies whose text also answers a different prompt / good ones"`
 
 	CanaryPassRatio Number `json:"canary_pass_ratio" pool:"mean" doc:"requests with known answers that came back right / sent, before and after the load; at C=1 those of the calibration"`
@@ -94,6 +95,8 @@ func (o Offered) Level(requests []*Request) *Level {
 	l.watchClient()
 	l.DegenerateRatio = Ratio(Count(count(good, func(r *Request) bool { return r.Degenerate })), Count(len(good)))
 	l.DuplicateOutputRatio = duplicateOutputs(good)
+	judged := slices.DeleteFunc(slices.Clone(l.Requests), func(r *Request) bool { _, known := r.AnswerRight.Number(); return !known })
+	l.AnswerRightRatio = Ratio(total(judged, func(r *Request) Number { return r.AnswerRight }), Count(len(judged)))
 	return l
 }
 

@@ -11,6 +11,7 @@ const (
 	OutcomeTimeout        = "timeout"
 	OutcomeStreamBroken   = "stream_broken"
 	OutcomeLengthMismatch = "length_mismatch"
+	OutcomeWrongAnswer    = "wrong_answer"
 )
 
 // OutcomeCut is that of a request which this program cancelled at the end of a
@@ -64,6 +65,9 @@ type Request struct {
 	NoText bool `json:"-"`
 	// CachedTooMany is set when usage counts more cached tokens than the prompt has.
 	CachedTooMany bool `json:"-"`
+	// AnswerRight is 1 if the answer is the one that was expected and 0 if it is not;
+	// unknown: none was expected.
+	AnswerRight Number `json:"-"`
 	// ClientFault is set when this machine failed the request: it is out of
 	// descriptors, ports or memory.
 	ClientFault bool `json:"client_fault,omitempty"`
@@ -81,11 +85,13 @@ type Request struct {
 
 // Asked is what a request asked for, as far as the reply can be held to it.
 type Asked struct {
-	PromptTokens int    `json:"prompt_tokens,omitempty"` // exact length of a prompt of token ids; 0: not known
-	OutputTokens int    `json:"output_tokens,omitempty"` // the limit, and with Forced the exact length
-	Forced       bool   `json:"forced,omitempty"`        // the output's length was forced
-	PromptHash   string `json:"prompt_sha256,omitempty"` // of the whole prompt
-	HeadHash     string `json:"-"`                       // of the ids that prompts must not share
+	PromptTokens int `json:"prompt_tokens,omitempty"` // length of the prompt; 0: not known
+	// PromptTolerance is how many tokens a text may miss PromptTokens by; ids miss none.
+	PromptTolerance int    `json:"prompt_tolerance,omitempty"`
+	OutputTokens    int    `json:"output_tokens,omitempty"` // the limit, and with Forced the exact length
+	Forced          bool   `json:"forced,omitempty"`        // the output's length was forced
+	PromptHash      string `json:"prompt_sha256,omitempty"` // of the whole prompt
+	HeadHash        string `json:"-"`                       // of the ids that prompts must not share
 }
 
 // Stamps are a request's moments, in nanoseconds on the client's clock.

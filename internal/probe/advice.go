@@ -44,7 +44,7 @@ func (r *Report) fixedToken() KindAdvice {
 	case Unknown:
 		a.Detail = strings.Join(missing, ", ") + ": the preflight of a run will tell"
 	default:
-		a.Detail = strings.Join(missing, ", ") + ": use prompt: {text: …} without a forced length"
+		a.Detail = strings.Join(missing, ", ") + ": use prompt: {text: story, tokens: …} and ignore_eos: false"
 	}
 	return a
 }

@@ -79,7 +79,7 @@ func (m markdown) phase(p *engine.PhaseResult) {
 		m.level(l)
 	}
 	m.minutes(p)
-	var remarks []string
+	remarks := prompts(p)
 	if len(p.Assumed) > 0 {
 		remarks = append(remarks, "assumed, not stated by the published source: "+strings.Join(p.Assumed, ", "))
 	}

@@ -22,6 +22,12 @@ type planColumn struct {
 
 func (s planned) columns() []planColumn {
 	tokens := func(n int) string { return metric.Short(float64(n)) }
+	known := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return tokens(n)
+	}
 	fits := "fits"
 	if capacity := s.plan.Scenario.Target.KVCapacityTokens; capacity > 0 {
 		fits = "of " + tokens(capacity)
@@ -48,13 +54,10 @@ func (s planned) columns() []planColumn {
 			if l.Rate > 0 {
 				return ""
 			}
-			return tokens(l.Profile.KVTokens)
+			return known(l.Profile.KVTokens)
 		}},
 		{"KV shared", func(_ int, l *engine.LevelPlan) string {
-			if l.Profile.KVShared == 0 {
-				return ""
-			}
-			return tokens(l.Profile.KVShared)
+			return known(l.Profile.KVShared)
 		}},
 		{fits, func(_ int, l *engine.LevelPlan) string { return capacityWords(l.KV) }},
 		{"expected", func(_ int, l *engine.LevelPlan) string {
@@ -87,8 +90,11 @@ func requestWords(_ int, l *engine.LevelPlan) string {
 	return fmt.Sprint(n)
 }
 
-// likely is a number of tokens over all sessions of a level.
+// likely is a number of tokens over all sessions of a level; empty: not known.
 func likely(l *engine.LevelPlan, each int) string {
+	if each == 0 {
+		return ""
+	}
 	n, known := l.Likely()
 	switch {
 	case !known:
@@ -200,6 +206,11 @@ func (s planned) notes(b *strings.Builder) {
 	}
 	if load := s.load(); load != "" {
 		note("load", "%s", load)
+	}
+	if len(s.phase.Levels) > 0 {
+		if d := s.phase.Levels[0].Profile.Data; d != nil {
+			note("prompts", "%d of %s, sha256 %.12s…", d.Prompts, d.File, d.SHA256)
+		}
 	}
 	note("warm-up", "%s", s.warmup())
 	if text := limits(spec.Limits); text != "" {

@@ -74,7 +74,7 @@ func (t terminal) phase(p *engine.PhaseResult) {
 	if len(p.Assumed) > 0 {
 		fmt.Fprintf(t, "  assumed, not stated by the published source: %s\n", strings.Join(p.Assumed, ", "))
 	}
-	for _, line := range warmup(p.Warmup) {
+	for _, line := range append(prompts(p), warmup(p.Warmup)...) {
 		fmt.Fprintf(t, "  %s\n", line)
 	}
 	for _, l := range p.Levels {

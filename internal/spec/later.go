@@ -14,14 +14,11 @@ type later struct {
 	only    []string // these values alone; empty: all
 	except  string   // any other value than this one
 	instead string   // what to write
-	form    bool     // the key makes its mapping another form of it: what else that lacks is not said
 }
 
 // notYet lists what is in the schema and refused. To make a feature available,
 // delete its rows.
 var notYet = []later{
-	{path: "phases[].workload.prompt.text", instead: "write ids and tokens", form: true},
-	{path: "phases[].workload.prompt.file", instead: "write ids and tokens", form: true},
 	{path: "phases[].load.conversations"},
 	{path: "phases[].api", only: []string{"generate"}, instead: "write chat or completions"},
 }
@@ -65,10 +62,6 @@ var oneWord = regexp.MustCompile(`^[\w-]{1,20}$`)
 
 // refuse reports the values at the path that the row is about.
 func (l later) refuse(root *node, path string, f *faults) {
-	if l.form {
-		l.refuseForm(root, path, f)
-		return
-	}
 	key := len(l.only) == 0 && l.except == ""
 	for _, found := range at(root, path) {
 		n, name := found.node, shortPath(path)
@@ -83,18 +76,6 @@ func (l later) refuse(root *node, path string, f *faults) {
 				name += ": " + n.text
 			}
 			f.add(n, fmt.Sprintf("%q is not available yet in this version", name), l.instead)
-		}
-	}
-}
-
-// refuseForm reports the mappings that have the row's key. One report is for all
-// of the mapping.
-func (l later) refuseForm(root *node, path string, f *faults) {
-	dot := strings.LastIndexByte(path, '.')
-	for _, around := range at(root, path[:dot]) {
-		if key := around.node.entry(path[dot+1:]); key != nil && !f.bad[around.node] {
-			f.add(key.key, fmt.Sprintf("%q is not available yet in this version", shortPath(path)), l.instead)
-			f.bad[around.node] = true
 		}
 	}
 }

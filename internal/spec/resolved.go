@@ -98,7 +98,7 @@ func emitText(text string, quotes bool) *yaml.Node {
 // located makes a relative path absolute.
 func (w emitter) located(text, path string) string {
 	switch path {
-	case ".baseline", ".target.tls.ca_file", ".target.tls.cert_file", ".target.tls.key_file":
+	case ".phases.workload.prompt.file", ".defaults.workload.prompt.file", ".baseline", ".target.tls.ca_file", ".target.tls.cert_file", ".target.tls.key_file":
 		if text != "" && w.folder != "" && !filepath.IsAbs(text) {
 			return filepath.Join(w.folder, text)
 		}

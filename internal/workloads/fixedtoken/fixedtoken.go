@@ -11,8 +11,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"scenario/internal/chat"
 	"scenario/internal/diag"
@@ -26,8 +24,8 @@ var schema []byte
 // Kind is the workload kind fixed-token.
 var Kind = engine.Kind{
 	Name: "fixed-token",
-	Doc: "Prompts of an exact number of token ids, outputs of an exact length: how fast the server prefills and decodes. " +
-		"It does not ask whether answers make sense (prompts are random ids), only whether counts are exact and the text is not broken.",
+	Doc: "Prompts of an exact number of token ids (or texts brought to a length, or your own from a file), outputs of an exact length: how fast the server prefills and decodes. " +
+		"It does not ask whether answers make sense (prompts are random ids), only whether counts are exact and the text is not broken; answers that a file expects are compared.",
 	Schema:   schema,
 	API:      chat.Completions,
 	Features: []string{"streaming"},
@@ -38,6 +36,8 @@ var Kind = engine.Kind{
 type config struct {
 	Prompt struct {
 		IDs        string      `yaml:"ids"`
+		Text       string      `yaml:"text"`
+		File       string      `yaml:"file"`
 		Tokens     spec.Tokens `yaml:"tokens"`
 		Vocabulary []int       `yaml:"vocabulary"`
 		ID         *int        `yaml:"id"`
@@ -54,7 +54,8 @@ type config struct {
 // workload makes the sessions of one phase.
 type workload struct {
 	config
-	ids      generator
+	source   source
+	data     *engine.Dataset // of the file that the prompts come from; nil: none
 	forced   bool
 	streamed bool
 }
@@ -70,53 +71,32 @@ func newWorkload(setup engine.Setup) (engine.Workload, diag.List) {
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	return &workload{
-		config:   c,
-		ids:      c.generator(setup),
-		forced:   c.IgnoreEOS == nil || *c.IgnoreEOS,
-		streamed: setup.Phase.Stream,
-	}, nil
+	w := &workload{config: c, forced: c.forced(), streamed: setup.Phase.Stream}
+	key := fmt.Sprintf("%s|%d|%s", setup.Nonce, setup.Seed, setup.Phase.Name)
+	switch {
+	case c.Prompt.Text != "":
+		t := &texts{key: key, api: setup.API, tokens: int(c.Prompt.Tokens)}
+		w.source = t
+		return &textWorkload{w, t}, nil
+	case c.Prompt.File != "":
+		prompts, faults := readPrompts(at.Key("prompt").Key("file"), setup.Dir, setup.API)
+		if prompts == nil {
+			return nil, faults
+		}
+		w.source, w.data = prompts, &prompts.data
+	default:
+		w.source = idPrompts{c.generator(key), int(c.Prompt.Tokens)}
+	}
+	return w, nil
 }
 
-// check is what the schema cannot say: which keys belong to which way of making
-// ids, and what contradicts the rest of the phase.
-func (c *config) check(setup engine.Setup) diag.List {
-	var faults diag.List
-	prompt := setup.Phase.Workload.Key("prompt")
-	keys := map[string][]string{
-		"random":   {"vocabulary"},
-		"constant": {"id"},
-		"affine":   {"base", "request", "position", "modulo"},
+// forced reports whether the outputs' length is forced: the user's own prompts are
+// answered as far as the model likes.
+func (c *config) forced() bool {
+	if c.IgnoreEOS != nil {
+		return *c.IgnoreEOS
 	}
-	for _, way := range []string{"random", "constant", "affine"} {
-		for _, key := range keys[way] {
-			switch at := prompt.Key(key); {
-			case way != c.Prompt.IDs && at.Exists():
-				faults = append(faults, at.DiagnoseKey(key+" belongs to ids: "+way+", and this prompt has ids: "+c.Prompt.IDs, "remove "+key))
-			case way == c.Prompt.IDs && way != "random" && !at.Exists():
-				faults = append(faults, prompt.DiagnoseKey("ids: "+way+" needs "+key, "add "+key+": …"))
-			}
-		}
-	}
-	switch from, to := c.vocabulary(); {
-	case from >= to:
-		faults = append(faults, prompt.Key("vocabulary").Diagnose("the vocabulary is empty: it runs from its first number up to, and without, its second", "write [1000, 30000]"))
-	case from == to-1:
-		faults = append(faults, prompt.Key("vocabulary").Diagnose("the vocabulary has one id: every prompt would be the same", fmt.Sprintf("widen it, or write ids: constant and id: %d", from)))
-	}
-	if d := c.repeats(setup.Phase, prompt); d != nil {
-		faults = append(faults, *d)
-	}
-	if c.Prompt.IDs == "constant" && setup.Phase.Cache == "cold" {
-		faults = append(faults, setup.Phase.At.Key("cache").Diagnose("a constant prompt cannot be cold: all requests but the first find it in the prefix cache", "write cache: any, or ids: random"))
-	}
-	if setup.API != chat.Completions {
-		faults = append(faults, setup.Phase.At.Key("api").Diagnose("token ids go to the completions API only", "write api: completions, or leave api out"))
-	}
-	if c.MinTokens && c.IgnoreEOS != nil && !*c.IgnoreEOS {
-		faults = append(faults, setup.Phase.Workload.Key("min_tokens").Diagnose("min_tokens forces the length, and ignore_eos: false leaves it to the model", "leave one of the two out"))
-	}
-	return faults
+	return c.Prompt.File == ""
 }
 
 // Profile implements engine.Workload.
@@ -125,10 +105,13 @@ func (w *workload) Profile(concurrency int) engine.Profile {
 	p := engine.Profile{
 		PromptTokens: prompt, OutputTokens: output,
 		KVTokens: concurrency * (prompt + output),
-		TokenIDs: true, Forced: w.forced,
+		TokenIDs: w.Prompt.IDs != "", Forced: w.forced,
 		CacheDefault: "cold",
 	}
-	if w.Prompt.IDs == "constant" {
+	switch {
+	case w.data != nil: // how long its prompts are is not known
+		p.KVTokens, p.Data, p.CacheDefault = 0, w.data, "any"
+	case w.Prompt.IDs == "constant":
 		p.ConstantPrompt = true
 		p.KVShared = prompt + concurrency*output
 		p.CacheDefault = "any"
@@ -160,68 +143,4 @@ func (w *workload) Yield(variable string) int {
 		}
 	}
 	return 1
-}
-
-// distinctPrompts is how many prompts a cold phase of random ids must be able to
-// make: with fewer, two of them are likely to begin alike.
-const distinctPrompts = 1e9
-
-// repeats is the fault of a cold phase whose ids cannot make its prompts differ.
-func (c *config) repeats(phase *spec.Phase, prompt spec.At) *diag.Diagnostic {
-	if phase.Cache != "cold" && phase.Cache != "" { // the default is cold
-		return nil
-	}
-	switch c.Prompt.IDs {
-	case "affine":
-		return c.affineRepeats(slices.Max(append([]int{1}, phase.Concurrency...)), prompt)
-	case "random":
-		return c.randomRepeats(prompt)
-	}
-	return nil
-}
-
-// affineRepeats: request·ordinal runs through modulo/gcd(request, modulo) values,
-// and each is one prompt.
-func (c *config) affineRepeats(concurrency int, prompt spec.At) *diag.Diagnostic {
-	if c.Prompt.Request == nil || c.Prompt.Modulo == nil || *c.Prompt.Modulo < 1 {
-		return nil
-	}
-	distinct := *c.Prompt.Modulo / gcd(*c.Prompt.Modulo, *c.Prompt.Request)
-	message := fmt.Sprintf("there are only %d different prompts, fewer than are in flight at C=%d: they cannot be cold", distinct, concurrency)
-	switch {
-	case distinct == 1:
-		message = "request is a multiple of modulo: every prompt is the same, and cannot be cold"
-	case distinct >= concurrency:
-		return nil
-	}
-	d := prompt.Key("request").Diagnose(message, "choose a request that shares no factor with modulo, or write cache: any")
-	return &d
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// randomRepeats: what begins alike for 16 ids shares a block of the prefix cache.
-func (c *config) randomRepeats(prompt spec.At) *diag.Diagnostic {
-	from, to := c.vocabulary()
-	if from >= to-1 || math.Pow(float64(to-from), float64(min(c.Prompt.Tokens, 16))) >= distinctPrompts {
-		return nil // of one id or none another fault is told
-	}
-	d := prompt.Key("tokens").Diagnose("so short prompts would begin alike, and could not be cold", "write more tokens, or cache: any")
-	if at := prompt.Key("vocabulary"); at.Exists() {
-		d = at.Diagnose("too few ids: prompts would begin alike, and could not be cold", "widen the vocabulary, or write cache: any")
-	}
-	return &d
-}
-
-// vocabulary is the range that random ids are drawn from, without its end.
-func (c *config) vocabulary() (from, to int) {
-	if v := c.Prompt.Vocabulary; len(v) == 2 {
-		return v[0], v[1]
-	}
-	return 1000, 30000
 }

@@ -58,7 +58,7 @@ func TestRandomPromptsDifferFromTheStart(t *testing.T) {
 	seen := map[string]string{}
 	for _, nonce := range []string{"run-1", "run-2"} {
 		_, w := build(t, randomPhase, nonce)
-		generator := w.(*workload).ids
+		generator := w.(*workload).source.(idPrompts).ids
 		for _, purpose := range []engine.Purpose{engine.Measured, engine.Warmup, engine.Probe} {
 			for level, concurrency := range []int{1, 4, 8} {
 				for i := range 8 {
@@ -92,7 +92,7 @@ func TestAffinePromptsAreTheSameInEveryRun(t *testing.T) {
 			40: {14720, 22639, 30558, 38477}, // 40·1543 = 61720 = 48000 + 13720
 			-1: {47457, 7376, 15295, 23214},  // -1543 mod 48000 = 46457
 		} {
-			if got := w.(*workload).ids.ids(engine.Place{Ordinal: ordinal}, 4); !slices.Equal(got, want) {
+			if got := w.(*workload).source.(idPrompts).ids.ids(engine.Place{Ordinal: ordinal}, 4); !slices.Equal(got, want) {
 				t.Errorf("request %d: %v, want %v", ordinal, got, want)
 			}
 		}
@@ -234,6 +234,11 @@ func TestFaultsOfTheWorkload(t *testing.T) {
 		"short prompts":        {"workload: {prompt: {ids: random, tokens: 1}, output_tokens: 8}\n", "so short prompts would begin alike"},
 		"few affine prompts":   {"concurrency: [1, 8]\nworkload: {prompt: {ids: affine, tokens: 8, base: 1, request: 24, position: 3, modulo: 96}, output_tokens: 8}\n", "only 4 different prompts, fewer than are in flight at C=8"},
 		"ids to chat":          {"api: chat\nworkload: {prompt: {ids: random, tokens: 8}, output_tokens: 8}\n", "token ids go to the completions API only"},
+		"no way":               {"workload: {prompt: {tokens: 8}, output_tokens: 8}\n", "a prompt needs ids, text or file"},
+		"two ways":             {"workload: {prompt: {ids: random, text: story, tokens: 8}, output_tokens: 8}\n", "this one has ids and text"},
+		"ids without tokens":   {"workload: {prompt: {ids: random}, output_tokens: 8}\n", "ids: random needs tokens"},
+		"a file with tokens":   {"workload: {prompt: {file: a.jsonl, tokens: 8}, output_tokens: 8}\n", "tokens belongs to ids and text, and this prompt has file"},
+		"text with an id":      {"workload: {prompt: {text: story, tokens: 8, id: 3}, output_tokens: 8}\n", "id belongs to ids: constant, and this prompt has text: story"},
 		"two ways to end":      {"workload: {prompt: {ids: random, tokens: 8}, output_tokens: 8, ignore_eos: false, min_tokens: true}\n", "min_tokens forces the length"},
 	} {
 		t.Run(name, func(t *testing.T) {

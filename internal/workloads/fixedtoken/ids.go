@@ -14,7 +14,7 @@ type generator interface {
 	ids(at engine.Place, n int) []int
 }
 
-func (c *config) generator(setup engine.Setup) generator {
+func (c *config) generator(key string) generator {
 	switch c.Prompt.IDs {
 	case "constant":
 		return constant(*c.Prompt.ID)
@@ -22,7 +22,7 @@ func (c *config) generator(setup engine.Setup) generator {
 		return affine{*c.Prompt.Base, *c.Prompt.Request, *c.Prompt.Position, *c.Prompt.Modulo}
 	}
 	from, to := c.vocabulary()
-	return random{from: from, to: to, key: fmt.Sprintf("%s|%d|%s", setup.Nonce, setup.Seed, setup.Phase.Name)}
+	return random{from: from, to: to, key: key}
 }
 
 // constant is one id again and again.
@@ -64,15 +64,20 @@ type random struct {
 }
 
 func (r random) ids(at engine.Place, n int) []int {
-	key := fmt.Appendf(nil, "%s|%d|%d|%d", r.key, at.Purpose, at.Concurrency, at.Ordinal)
-	if at.Repeat > 0 {
-		key = fmt.Appendf(key, "|repeat %d", at.Repeat)
-	}
-	digest := sha256.Sum256(key)
+	digest := seed(r.key, at)
 	source := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(digest[:]), binary.LittleEndian.Uint64(digest[8:])))
 	ids := make([]int, n)
 	for i := range ids {
 		ids[i] = r.from + source.IntN(r.to-r.from)
 	}
 	return ids
+}
+
+// seed is what a place's prompt is made from.
+func seed(key string, at engine.Place) [sha256.Size]byte {
+	text := fmt.Appendf(nil, "%s|%d|%d|%d", key, at.Purpose, at.Concurrency, at.Ordinal)
+	if at.Repeat > 0 {
+		text = fmt.Appendf(text, "|repeat %d", at.Repeat)
+	}
+	return sha256.Sum256(text)
 }

@@ -6,19 +6,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 
 	"scenario/internal/chat"
 	"scenario/internal/engine"
 	"scenario/internal/metric"
-)
-
-// headIDs is how many leading ids two prompts must not share to be cold.
-const headIDs = 64
-
-// A probe asks in a few tokens whether ids and forced lengths are honoured.
-const (
-	probePrompt = 16
-	probeOutput = 8
 )
 
 // session is one request, and what its reply is held to.
@@ -26,18 +18,22 @@ type session struct {
 	request *chat.Request
 	asked   metric.Asked
 	regime  metric.Regime
+	answer  *answer // that the reply must give; nil: any will do
 }
 
 // Session implements engine.Workload.
 func (w *workload) Session(at engine.Place, compose *engine.Composer) (engine.Session, error) {
-	prompt, output := int(w.Prompt.Tokens), int(w.OutputTokens)
+	p := w.source.prompt(at)
+	output := int(w.OutputTokens)
+	if p.limit > 0 {
+		output = min(output, p.limit)
+	}
 	if at.MaxOutput > 0 {
 		output = min(output, at.MaxOutput)
 	}
 	if at.Purpose == engine.Probe {
-		prompt, output = min(prompt, probePrompt), min(output, probeOutput)
+		output = min(output, probeOutput)
 	}
-	ids := w.ids.ids(at.Prompt(), prompt)
 	var extra []chat.Field
 	if w.MinTokens {
 		extra = append(extra, chat.Field{Name: "min_tokens", Value: output})
@@ -45,14 +41,17 @@ func (w *workload) Session(at engine.Place, compose *engine.Composer) (engine.Se
 	if w.forced {
 		extra = append(extra, chat.Field{Name: "ignore_eos", Value: true})
 	}
-	request, err := compose.Request(at.Endpoint, []chat.Field{{Name: "prompt", Value: ids}}, output, extra...)
+	request, err := compose.Request(at.Endpoint, p.fields, output, extra...)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{request: request, regime: metric.Natural}
 	s.asked = metric.Asked{
-		PromptTokens: prompt, OutputTokens: output, Forced: w.forced,
-		PromptHash: hash(ids), HeadHash: hash(ids[:min(len(ids), headIDs)]),
+		PromptTokens: p.tokens, PromptTolerance: p.tolerance, OutputTokens: output, Forced: w.forced,
+		PromptHash: p.hash, HeadHash: p.head,
+	}
+	if at.Purpose == engine.Measured {
+		s.answer = p.answer
 	}
 	switch {
 	case w.Prompt.IDs == "constant":
@@ -89,16 +88,33 @@ func (s *session) judge(r *metric.Request) {
 	output, outputKnown := r.OutputTokens.Number()
 	var fault string
 	switch {
-	case promptKnown && prompt != float64(s.asked.PromptTokens):
+	case promptKnown && s.asked.PromptTokens > 0 && math.Abs(prompt-float64(s.asked.PromptTokens)) > float64(s.asked.PromptTolerance):
 		fault = fmt.Sprintf("prompt tokens: want %d, got %.0f", s.asked.PromptTokens, prompt)
+		if s.asked.PromptTolerance > 0 {
+			fault = fmt.Sprintf("prompt tokens: want %d ± %d, got %.0f", s.asked.PromptTokens, s.asked.PromptTolerance, prompt)
+		}
 	case outputKnown && s.asked.Forced && output != float64(s.asked.OutputTokens):
 		fault = fmt.Sprintf("output tokens: want %d, got %.0f (finish reason %s)", s.asked.OutputTokens, output, r.FinishReason)
 	case outputKnown && output > float64(s.asked.OutputTokens):
 		fault = fmt.Sprintf("output tokens: at most %d, got %.0f", s.asked.OutputTokens, output)
 	default:
+		s.judgeAnswer(r)
 		return
 	}
 	r.OK, r.Outcome, r.Error = false, metric.OutcomeLengthMismatch, fault
+}
+
+// judgeAnswer compares the answer with what is expected.
+func (s *session) judgeAnswer(r *metric.Request) {
+	if s.answer == nil {
+		return
+	}
+	wrong := s.answer.wrong(r.Content)
+	r.AnswerRight = metric.Count(1)
+	if wrong != "" {
+		r.AnswerRight = metric.Count(0)
+		r.OK, r.Outcome, r.Error = false, metric.OutcomeWrongAnswer, wrong
+	}
 }
 
 // hash is of the ids' values, for telling prompts apart.
