@@ -76,7 +76,7 @@ func TestPooledRepeats(t *testing.T) {
 // when the level is repeated.
 func TestEveryFigureCanBePooled(t *testing.T) {
 	ofRequests := []string{
-		"error_ratio", "tokens_per_event", "cached_ratio", "slo_attainment_ratio", "degenerate_ratio", "duplicate_output_ratio",
+		"error_ratio", "tokens_per_event", "cached_ratio", "slo_attainment_ratio", "degenerate_ratio", "duplicate_output_ratio", "answer_right_ratio",
 		"efficiency", "elasticity", // set anew for the pooled level
 	}
 	others := []string{"concurrency", "rate", "requests", "issued", "cut_count", "ok_count", "client", "server", "minutes"}
