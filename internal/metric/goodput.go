@@ -60,13 +60,14 @@ func (l Limits) of(r *Request) attainment {
 // requests attain nothing.
 //
 // Both are unknown without limits, and where too many requests (more than 1 % of
-// the issued ones) would attain but for a latency that was not measured. Fewer
-// count as if they had not.
+// the issued ones) would attain but for a latency that was not measured, or were cut
+// short by the end of the load (drain: cancel). Fewer count as if they had not.
 func (l *Level) Attain(limits Limits) {
 	if limits.IsZero() {
 		return
 	}
-	attained, unclear := 0, 0
+	attained, unclear := 0, l.CutCount
+	all := l.Issued + l.CutCount
 	for _, r := range l.Requests {
 		switch limits.of(r) {
 		case keptLimits:
@@ -75,11 +76,11 @@ func (l *Level) Attain(limits Limits) {
 			unclear++
 		}
 	}
-	if tooFew(l.Issued, unclear) {
-		l.partial = append(l.partial, fmt.Sprintf("goodput is unknown: %d of %d requests have not every latency that is limited", unclear, l.Issued))
+	if tooFew(all, unclear) {
+		l.partial = append(l.partial, fmt.Sprintf("goodput is unknown: %d of %d requests have not every latency that is limited", unclear, all))
 		return
 	}
-	l.SLOAttainmentRatio = Ratio(Count(attained), Count(l.Issued))
+	l.SLOAttainmentRatio = Ratio(Count(attained), Count(all))
 	if window, ok := l.Window.Duration(); ok {
 		l.Goodput = Ratio(Count(attained), Known(window.Seconds()))
 	} else if l.Issued > 0 && l.OKCount == 0 {

@@ -104,6 +104,27 @@ func TestGoodputIsARateAndAttainmentAShareOfTheIssued(t *testing.T) {
 	}
 }
 
+func TestRequestsThatWereCutShortAreNotLeftOut(t *testing.T) {
+	level := func(whole, cut int) *Level {
+		var requests, rest []*Request
+		for i := range whole {
+			requests = append(requests, good(i, 0, 100, 1000, 1000, 10))
+		}
+		for i := range cut {
+			rest = append(rest, failed(whole+i, "", 900, 1000))
+		}
+		l := Offered{Concurrency: 2, Cut: rest}.Level(requests)
+		l.Attain(Limits{TTFT: time.Second})
+		return l
+	}
+	if got := or(level(99, 1).SLOAttainmentRatio); got != 0.99 {
+		t.Errorf("one of 100: %v, want 0.99", got)
+	}
+	if got := or(level(98, 2).SLOAttainmentRatio); !math.IsNaN(got) {
+		t.Errorf("two of 100: %v, want unknown", got)
+	}
+}
+
 // or is the number, or NaN where it is unknown.
 func or(n Number) float64 {
 	if v, ok := n.Number(); ok {

@@ -45,7 +45,7 @@ type Level struct {
 	ReasoningTokens Numbers `json:"reasoning_tokens" unit:"tokens" doc:"thinking tokens by usage, per request"`
 	CachedRatio     Number  `json:"cached_ratio" doc:"cached / prompt tokens, over good requests"`
 
-	SLOAttainmentRatio Number `json:"slo_attainment_ratio" speed:"true" doc:"requests that kept all of the phase's limits / issued, failed ones too; unknown without limits"`
+	SLOAttainmentRatio Number `json:"slo_attainment_ratio" speed:"true" doc:"requests that kept all of the phase's limits / issued, failed ones and those cut short too; unknown without limits"`
 
 	Server Server `json:"server" doc:"the server's own counters and gauges during the load"`
 

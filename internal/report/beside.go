@@ -18,7 +18,7 @@ func beside(l *engine.LevelResult) []string {
 	}
 	var lines []string
 	if share, ok := l.Figures.SLOAttainmentRatio.Number(); ok {
-		lines = append(lines, fmt.Sprintf("within the limits: %.0f of %d requests · goodput %s requests/s", share*float64(l.Figures.Issued), l.Figures.Issued, number(l.Figures.Goodput)))
+		lines = append(lines, fmt.Sprintf("within the limits: %.0f of %d requests · goodput %s requests/s", share*float64(l.Figures.Issued+l.Figures.CutCount), l.Figures.Issued+l.Figures.CutCount, number(l.Figures.Goodput)))
 	}
 	if text := spread(l.Repeats); text != "" {
 		lines = append(lines, text)
