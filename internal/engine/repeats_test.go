@@ -161,3 +161,34 @@ func TestAffinePromptsRunOnThroughRepeats(t *testing.T) {
 		t.Errorf("the levels begin at requests %d and %d of the ladder, want 0 and 15", first.Ordinal, second.Ordinal)
 	}
 }
+
+func TestRepeatsInEveryModeOfLoad(t *testing.T) {
+	for name, lines := range map[string]string{
+		"closed, with canaries": "    concurrency: [1, 4]\n",
+		"wave":                  "    concurrency: [1, 4]\n    load: {mode: wave, waves: 2}\n",
+		"window":                "    concurrency: [1, 4]\n    load: {mode: window, duration: 5s}\n",
+		"rate":                  "    load: {mode: rate, rates: [2, 8], requests: 20}\n",
+		"warm":                  "    concurrency: [1, 4]\n    cache: warm\n",
+		"warm-up of the phase":  "    concurrency: [1, 4]\n    warmup: {scope: phase, requests: 3}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, header+"  - name: decode\n    kind: fixed-token\n    repeats: 2\n"+lines+
+				"    workload: {prompt: {ids: random, tokens: 512}, output_tokens: 64}\n    checks: {correct: [ok_count == issued, issued > 1]}\n", engine.PlanOptions{})
+			r := world{server: simserver.Healthy()}.run(t, p)
+			if r.Verdict.ExitCode != 0 {
+				t.Fatalf("verdict %s: %v", r.Verdict.Decision, r.Verdict.Reasons)
+			}
+			for _, l := range r.Phases[0].Levels {
+				each := l.Repeats[0].Figures.Issued + l.Repeats[1].Figures.Issued
+				if len(l.Repeats) != 2 || l.Figures.Issued != each || l.Name() == "" || l.Figures.Rate != l.Rate {
+					t.Errorf("%s: %d repeats, %d requests of %d, rate %v", l.Name(), len(l.Repeats), l.Figures.Issued, each, l.Figures.Rate)
+				}
+				first, _ := l.Repeats[0].Figures.OutputTPS.Number()
+				second, _ := l.Repeats[1].Figures.OutputTPS.Number()
+				if got, _ := l.Figures.OutputTPS.Number(); got < min(first, second) || got > max(first, second) {
+					t.Errorf("%s: output_tps %v of %v and %v", l.Name(), got, first, second)
+				}
+			}
+		})
+	}
+}
