@@ -7,7 +7,8 @@
 //  2. preflight: the target is found, and each phase sends it one small session
 //     of its own (preflight.go).
 //  3. phases, in file order: per level a warm-up, then the load (pace.go,
-//     level.go), whose finished requests one collector writes down.
+//     level.go), whose finished requests one collector writes down; before and
+//     after it requests with known answers, which are in no figure (canary*.go).
 //  4. judgement: guards, then the phase's checks, give the level its state
 //     (judge.go, guard*.go).
 //  5. verdict: the gated levels give the decision and the exit status (verdict.go).
