@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"scenario/internal/chat"
@@ -21,7 +22,25 @@ const (
 type gaugeWatch struct {
 	running, waiting, usage metric.Number // the largest
 	samples                 int
+	speculation             speculation
 	strangers               []float64 // requests in the server beyond ours, by reading
+}
+
+// speculation is what gauges say of speculative decoding.
+type speculation struct {
+	told  bool      // the server has such gauges
+	on    bool      // ... and one of them shows it at work
+	rates []float64 // shares of drafted tokens that were accepted, where some were
+}
+
+func (s *speculation) add(c target.Counters) {
+	rate, rated := c.AcceptRate.Number()
+	length, counted := c.AcceptLength.Number()
+	s.told = s.told || rated || counted
+	s.on = s.on || rate > 0 || length > 1
+	if rate > 0 && rate <= 1 {
+		s.rates = append(s.rates, rate)
+	}
 }
 
 // watchGauges reads the gauges of all places, again and again, until the function
@@ -60,6 +79,7 @@ func (w *gaugeWatch) sample(ctx context.Context, client *chat.Client, places []t
 		}
 		running, waiting = sumNumbers(running, c.Running), sumNumbers(waiting, c.Waiting)
 		usage = largest(usage, c.KVUsage)
+		w.speculation.add(c)
 	}
 	ours = max(ours, client.InFlight())
 	w.samples++
@@ -73,6 +93,9 @@ func (w *gaugeWatch) sample(ctx context.Context, client *chat.Client, places []t
 
 func (w *gaugeWatch) fill(to *metric.Server) {
 	to.RunningMax, to.WaitingMax, to.KVUsageMax, to.Samples = w.running, w.waiting, w.usage, w.samples
+	if mean, ok := metric.NewNumbers(slices.Clone(w.speculation.rates)).Mean(); ok {
+		to.SpecAcceptRatio = metric.Known(mean)
+	}
 }
 
 // sumNumbers is a + b, unknown where one is.

@@ -140,17 +140,18 @@ func specDecodeSynthetic(e *evidence) finding {
 		return silent()
 	}
 	drafted, known := e.server.did.DraftTokens.Number()
-	switch {
+	message := "the server drafted tokens ahead"
+	switch gauges := e.server.speculation; {
+	case drafted > 0:
+		message = fmt.Sprintf("the server drafted %.0f tokens ahead", drafted)
+	case gauges.on:
+	case known, gauges.told, e.server.known && e.software == "vllm": // which counts drafts where there are any
+		return silent()
 	case !e.server.known:
 		return unchecked(e.server.why)
-	case !known && e.software == "vllm": // it counts drafts where there are any
-		return silent()
-	case !known:
+	default:
 		return unchecked("the target's counters do not tell whether it speculates")
-	case drafted == 0:
-		return silent()
 	}
-	message := fmt.Sprintf("the server drafted %.0f tokens ahead", drafted)
 	if ratio, ok := e.found.Server.SpecAcceptRatio.Number(); ok {
 		message += fmt.Sprintf(", of which %.0f %% came true", 100*ratio)
 	}

@@ -69,6 +69,13 @@ func TestServerGuards(t *testing.T) {
 			change: func(s *serverLoad) { s.did.DraftTokens = metric.Known(500) },
 			want:   []string{"spec-decode-synthetic warn"}, says: "drafted 500 tokens",
 		},
+		"speculation that gauges tell": {
+			change: func(s *serverLoad) {
+				s.did.DraftTokens, s.speculation = metric.Number{}, speculation{told: true, on: true}
+			},
+			want: []string{"spec-decode-synthetic warn"}, says: "drafted tokens ahead",
+		},
+		"no speculation, as gauges tell":             {change: func(s *serverLoad) { s.did.DraftTokens, s.speculation = metric.Number{}, speculation{told: true} }},
 		"speculation that is not counted":            {change: func(s *serverLoad) { s.did.DraftTokens = metric.Number{} }, says: "do not tell whether it speculates"},
 		"cached tokens untold, none by the counters": {requests: untold},
 		"cached tokens untold, many by the counters": {

@@ -249,6 +249,7 @@ type serverLoad struct {
 	// not have been counted when it began.
 	latePrompt, lateOutput float64
 	strangers              []float64 // requests in the server beyond ours, by reading
+	speculation            speculation
 
 	restarted string   // what showed that a process was replaced since the level before
 	changed   []string // what of the target is not what it was before the load
@@ -270,7 +271,7 @@ func (s *serverLook) begin(ctx context.Context) func(figures *metric.Server) *se
 	return func(figures *metric.Server) *serverLoad {
 		watched := gauges()
 		load.ours = s.client.TakeSpent()
-		load.strangers = watched.strangers
+		load.strangers, load.speculation = watched.strangers, watched.speculation
 		watched.fill(figures)
 		did, whole := s.settle(ctx, load.ours)
 		switch {
@@ -328,7 +329,9 @@ func (s *serverLook) settle(ctx context.Context, ours chat.Spent) (target.Delta,
 // fillCounters puts what the counters say where checks and reports read it.
 func fillCounters(to *metric.Server, did target.Delta) {
 	to.Preemptions = did.Preemptions
-	to.SpecAcceptRatio = metric.Ratio(did.AcceptedTokens, did.DraftTokens)
+	if ratio := metric.Ratio(did.AcceptedTokens, did.DraftTokens); ratio != (metric.Number{}) {
+		to.SpecAcceptRatio = ratio // of all that was drafted; gauges have but glimpses
+	}
 	to.PromptTokens, to.GenerationTokens = did.PromptTokens, did.GenerationTokens
 	to.CachedRatio = metric.Ratio(did.PrefixHits, did.PromptTokens)
 }

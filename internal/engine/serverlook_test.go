@@ -312,6 +312,26 @@ func TestFiguresOfTheServer(t *testing.T) {
 	}
 }
 
+func TestSpeculationByGauges(t *testing.T) {
+	m := &metered{page: func(m *metered, n int) string {
+		rate := 0.5
+		if n%2 == 0 {
+			rate = 0.7
+		}
+		return strings.ReplaceAll(vllm(m, n), "vllm:", "sglang:") + fmt.Sprintf("sglang:spec_accept_rate %g\nsglang:spec_accept_length 2.5\n", rate)
+	}}
+	r := world{handler: m}.run(t, plan(t, header+twoLevels, engine.PlanOptions{}))
+	for _, l := range r.Phases[0].Levels {
+		ratio, known := l.Found().Server.SpecAcceptRatio.Number()
+		warned := slices.ContainsFunc(l.Guards, func(g engine.GuardResult) bool {
+			return g.ID == "spec-decode-synthetic" && g.Status == engine.Fired && strings.Contains(g.Message, "came true")
+		})
+		if !known || ratio < 0.55 || ratio > 0.65 || !warned {
+			t.Errorf("C=%d: accepted %v, guards %+v", l.Concurrency, ratio, l.Guards)
+		}
+	}
+}
+
 func TestMetricsThatAreOffAreNotRead(t *testing.T) {
 	m := &metered{page: vllm}
 	r := world{handler: m}.run(t, plan(t, strings.Replace(header, "proxy: off", "proxy: off, metrics_url: off", 1)+twoLevels, engine.PlanOptions{}))
@@ -374,9 +394,15 @@ func TestDriftIsLookedForOnlyWhereItIsPlannedOrAskedFor(t *testing.T) {
 			t.Errorf("%s: %+v, verdict %s", name, r.Phases[0].Drift, r.Verdict.Decision)
 		}
 	}
+	long := &metered{page: vllm}
+	windows := strings.Replace(twoLevels, "load: {requests: 5x}", "load: {mode: window, duration: 151s}", 1)
+	r := world{handler: long}.run(t, plan(t, header+windows, engine.PlanOptions{}))
+	if d := r.Phases[0].Drift; d == nil || d.Failed != "" || d.Before.Count() != 5 || r.Verdict.Decision != engine.Go {
+		t.Errorf("windows of 5 minutes together: %+v, verdict %s: %v", d, r.Verdict.Decision, r.Verdict.Reasons)
+	}
 	slow := simserver.Healthy()
 	slow.StepBase = 100 * time.Millisecond
-	r := world{server: slow}.run(t, plan(t, header+ladder, engine.PlanOptions{}))
+	r = world{server: slow}.run(t, plan(t, header+ladder, engine.PlanOptions{}))
 	if d := r.Phases[0].Drift; d == nil || !strings.Contains(d.Failed, "was not known before") {
 		t.Errorf("a long phase whose length nobody knew: %+v", d)
 	}

@@ -91,4 +91,6 @@ var counterNames = []counterRow{
 			"lmdeploy:gpu_cache_usage_perc",
 		},
 	},
+	{of: func(c *Counters) *metric.Number { return &c.AcceptRate }, most: true, names: []string{"sglang:spec_accept_rate"}},
+	{of: func(c *Counters) *metric.Number { return &c.AcceptLength }, most: true, names: []string{"sglang:spec_accept_length"}},
 }

@@ -31,6 +31,11 @@ type Counters struct {
 	Waiting metric.Number `json:"waiting" doc:"requests waiting at this moment"`
 	KVUsage metric.Number `json:"kv_usage" doc:"share of the KV cache in use at this moment, 0 to 1, of the fullest engine"`
 
+	// SGLang tells of speculation by gauges over its latest steps; they are zero, or
+	// missing, where it does not speculate.
+	AcceptRate   metric.Number `json:"accept_rate" doc:"drafted tokens that were accepted / drafted, of late"`
+	AcceptLength metric.Number `json:"accept_length" doc:"tokens that a step of speculative decoding brought, of late"`
+
 	// ProcessStart tells one process from another; see Fingerprint.
 	ProcessStart string `json:"process_start,omitempty" doc:"when the server's process started, as it states it"`
 
