@@ -77,6 +77,9 @@ func (e *eval) shortage(v *variable, f figure) string {
 		return ""
 	}
 	d, ok := v.dist(e)
+	if open, can := d.(interface{ Beyond() int }); ok && can && open.Beyond() > 0 && d.Count() >= f.samples() {
+		return fmt.Sprintf(": it falls among the %d of %d samples of which it is known only that they are larger than the others", open.Beyond(), d.Count())
+	}
 	if !ok || d.Count() >= f.samples() {
 		return ""
 	}

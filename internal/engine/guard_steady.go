@@ -82,7 +82,7 @@ func meanOf(series []float64) (mean, half float64) {
 func serverCapped() Guard {
 	return Guard{
 		ID:     "server-capped",
-		Doc:    "in closed and window mode, a steady number of requests below the concurrency brought tokens at once, and the others waited for their first one: a limit of running sequences, or prompts that are computed one by one",
+		Doc:    "in closed and window mode, the server ran fewer requests at once than the level has, by its own gauges at 5 readings or more; else a steady number below the concurrency brought tokens at once, and the others waited for their first one: a limit of running sequences, or prompts that are computed one by one",
 		Effect: Tag,
 		Thresholds: []Threshold{
 			share("max_ratio", 0.9, "the most requests that bring tokens at once, as a share of the concurrency, that is remarked on"),
@@ -97,6 +97,15 @@ func capped(e *evidence) finding {
 	most, mean, known := e.found.Answering()
 	if !known || e.level.Rate > 0 || e.found.OutputTPSSteady == (metric.Number{}) {
 		return silent()
+	}
+	if s := e.found.Server; s.Samples >= fewestReadings {
+		// The server knows better: it runs requests before they bring a token.
+		running, runs := s.RunningMax.Number()
+		waiting, waits := s.WaitingMax.Number()
+		if runs && waits {
+			return remark(waiting > 0 && running <= e.threshold("max_ratio")*concurrency,
+				fmt.Sprintf("the server ran at most %.0f of %d requests at once, and up to %.0f waited, which TTFT includes", running, e.found.Concurrency, waiting))
+		}
 	}
 	return remark(most > 0 && float64(most) <= e.threshold("max_ratio")*concurrency && mean >= e.threshold("min_plateau")*float64(most),
 		fmt.Sprintf("at most %d of %d requests brought tokens at once, %.1f on average: the others waited for their first one, which TTFT includes", most, e.found.Concurrency, mean))

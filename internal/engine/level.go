@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,14 +21,6 @@ type RequestLine struct {
 	*metric.Request
 }
 
-// timeoutsInRow is the fewest timeouts in a row, without any other end between
-// them, that stop a level (and as many as it has slots): the target hangs, and
-// every further one costs its whole time.
-const timeoutsInRow = 3
-
-// hangs is how many timeouts in a row stop what runs at a concurrency.
-func hangs(concurrency int) int { return max(timeoutsInRow, concurrency) }
-
 // load is the measured load of one level.
 type load struct {
 	runner  *Runner
@@ -39,7 +32,7 @@ type load struct {
 
 	canaries *interleaver // among the load; nil: none
 
-	hung    func()               // stops the level
+	hung    func(last string)    // stops the level, and says what became of its last requests
 	out     chan *metric.Request // finished requests, to the collector
 	started atomic.Int64         // sessions
 	cutting atomic.Bool          // the window is over, and what is in flight is cancelled
@@ -52,7 +45,7 @@ type loaded struct {
 	offered  metric.Offered
 	unsent   int // sessions of a schedule that were never started
 	wall     time.Duration
-	hung     bool        // stopped after timeouts in a row
+	hung     string      // what became of the last requests, after which it was stopped; empty: it was not
 	stopped  string      // why it was stopped before its end; empty: it was not
 	limited  bool        // ... by a limit of time, and not by an interruption
 	server   *serverLoad // what the server's counters say of it
@@ -66,7 +59,7 @@ func (l *load) run(ctx context.Context) loaded {
 	sending, cut := context.WithCancel(ctx)
 	defer cut()
 	var r loaded
-	l.hung = func() { r.hung = true; stop() }
+	l.hung = func(last string) { r.hung = cmp.Or(r.hung, last); stop() }
 	l.out = make(chan *metric.Request, l.level.width())
 	collected := make(chan struct{})
 	started := l.runner.Clock.Now()
@@ -151,7 +144,7 @@ func (l *load) pacer(started chat.Stamp, over func()) pacer {
 // them down and decides that a level hangs. Those that were cut off come apart.
 func (l *load) collect() (requests, cut []*metric.Request) {
 	requests = make([]*metric.Request, 0, min(l.level.Sessions, 1<<16))
-	inRow := 0
+	var row failureRow
 	for r := range l.out {
 		l.runner.keep(RequestLine{l.phase.Spec.Name, l.level.Concurrency, l.level.Rate, l.level.number(), r})
 		if r.Outcome == metric.OutcomeCut {
@@ -163,11 +156,8 @@ func (l *load) collect() (requests, cut []*metric.Request) {
 		if !r.OK {
 			l.live.Failed.Add(1)
 		}
-		if inRow++; r.Outcome != metric.OutcomeTimeout {
-			inRow = 0
-		}
-		if inRow >= hangs(l.level.width()) {
-			l.hung()
+		if last := row.add(r, l.level); last != "" {
+			l.hung(last)
 		}
 	}
 	inOrder(requests)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"scenario/internal/metric"
 	"scenario/internal/target"
 )
 
@@ -20,7 +21,7 @@ func (o *overtime) Error() string { return o.reason }
 func (r *Runner) bound(ctx context.Context, ph *PhasePlan) (context.Context, context.CancelFunc) {
 	cancels := []context.CancelFunc{}
 	if most := ph.Spec.Load.MaxDuration; most > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, most, &overtime{fmt.Sprintf("max_duration of %v reached", most)})
+		limited, cancel := context.WithTimeoutCause(ctx, most, &overtime{fmt.Sprintf("max_duration of %s reached", metric.Clock(most))})
 		ctx, cancels = limited, append(cancels, cancel)
 	}
 	if r.Deadline > 0 {
@@ -55,7 +56,7 @@ func condemn(ph *PhasePlan, e *evidence, result *LevelResult) {
 
 // late says that the run's deadline was reached.
 func (r *Runner) late() string {
-	return fmt.Sprintf("the run's deadline of %v was reached", r.Deadline)
+	return fmt.Sprintf("the run's deadline of %s was reached", metric.Clock(r.Deadline))
 }
 
 // end is the moment of the run's deadline.

@@ -133,6 +133,14 @@ func TestWindowThatCancelsCountsWhatWasCutOffAsSlower(t *testing.T) {
 	}
 }
 
+func TestAPercentileAmongWhatWasCutOffIsUndecided(t *testing.T) {
+	phase := strings.Replace(fmt.Sprintf(windowPhase, ", drain: cancel"), `"all(requests, .output_tokens == 256)"]}`, `"all(requests, .output_tokens == 256)"], slo: [e2e.p95 < s(5)]}`, 1)
+	l, _, _ := loaded(t, world{}, phase)
+	if l.State != engine.UndecidedLevel || !strings.Contains(l.Why(), "e2e.p95 was not measured: it falls among the 4 of 72 samples") {
+		t.Errorf("the level is %s: %s", l.State, l.Why())
+	}
+}
+
 func TestRampStartsTheSlotsOneAfterTheOther(t *testing.T) {
 	for _, phase := range []string{
 		fmt.Sprintf(windowPhase, ", ramp: 8s"),
@@ -374,5 +382,31 @@ func TestALongWindowHasFiguresPerMinute(t *testing.T) {
 	l, _, _ := loaded(t, world{}, phase)
 	if l.State != engine.Accepted || len(l.Figures.Minutes) != 3 {
 		t.Errorf("the level is %s: %s; %d minutes", l.State, l.Why(), len(l.Figures.Minutes))
+	}
+}
+
+func TestAWindowDoesNotHammerAServerThatRefuses(t *testing.T) {
+	l, lines, r := loaded(t, world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+		if n > 20 {
+			http.Error(w, `{"error":{"message":"busy"}}`, http.StatusServiceUnavailable)
+			return
+		}
+		good(w, a)
+	}}}, fmt.Sprintf(windowPhase, ""))
+	if l.State != engine.Rejected || !slices.Equal(fired(r), []string{"errors"}) || len(lines) > 80 || len(l.Notes) == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "the last 50 all failed") {
+		t.Errorf("the level is %s after %d requests: %s; notes %v", l.State, len(lines), l.Why(), l.Notes)
+	}
+}
+
+func TestAMixOfRefusalsDoesNotEndAWindow(t *testing.T) {
+	l, lines, _ := loaded(t, world{handler: &faulty{reply: func(w http.ResponseWriter, _ *http.Request, n, _ int, a ask) {
+		if n%3 == 0 {
+			http.Error(w, `{"error":{"message":"busy"}}`, http.StatusServiceUnavailable)
+			return
+		}
+		good(w, a)
+	}}}, strings.Replace(fmt.Sprintf(windowPhase, ""), "warmup: off", "warmup: off\n    error_budget: 0.5", 1))
+	if l.State == engine.IncompleteLevel || time.Duration(lines[len(lines)-1].At.Due-lines[0].At.Due) < 15*time.Second {
+		t.Errorf("the level is %s: %s", l.State, l.Why())
 	}
 }

@@ -100,7 +100,7 @@ func (p *phaseRun) level(run context.Context, l *LevelPlan, result *LevelResult)
 	found.Attain(p.plan.limits())
 	before.since(p.runner.Client.TakeLag(), &found.Client)
 	loaded.server = look(&found.Server)
-	if !loaded.hung {
+	if loaded.hung == "" {
 		p.burstAfter(ctx, l, result.Canaries)
 	}
 	loaded.stopped, loaded.limited = stopped(ctx)
@@ -158,8 +158,8 @@ func (p *phaseRun) verdict(ctx context.Context, l *LevelPlan, loaded loaded, fou
 	if issued == 0 && result.State.Shown() {
 		result.State, result.Reason = IncompleteLevel, "no request ended: nothing was measured"
 	}
-	if loaded.hung && (issued < l.Sessions || l.Sessions == 0) {
-		stopped := fmt.Sprintf("stopped after %s: the last %d all ran into a timeout", l.share(issued), hangs(l.width()))
+	if loaded.hung != "" && (issued < l.Sessions || l.Sessions == 0) {
+		stopped := fmt.Sprintf("stopped after %s: %s", l.share(issued), loaded.hung)
 		result.Notes = append(result.Notes, stopped)
 		if result.State.Shown() {
 			result.State, result.Reason = IncompleteLevel, stopped

@@ -84,6 +84,9 @@ func (s samples) Count() int {
 	return len(s.values) + s.beyond
 }
 
+// Beyond is how many of the samples are known only to be larger than all others.
+func (s samples) Beyond() int { return s.beyond }
+
 // Quantile is the q-quantile (0 < q < 1) by linear interpolation at (n−1)·q. It
 // is unknown with fewer than MinSamples(q) samples.
 func (s samples) Quantile(q float64) (float64, bool) {

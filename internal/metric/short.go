@@ -1,6 +1,10 @@
 package metric
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Short writes a large number for people: 785, 1.57M, 93.2k.
 func Short(v float64) string {
@@ -27,4 +31,15 @@ func precision(v float64) int {
 		return 1
 	}
 	return 2
+}
+
+// Clock writes a duration as scenario files do: 10m, 1h30m, 2.5s.
+func Clock(d time.Duration) string {
+	text := d.String()
+	for _, none := range []struct{ after, cut string }{{"m", "0s"}, {"h", "0m"}} {
+		if short, ok := strings.CutSuffix(text, none.after+none.cut); ok {
+			text = short + none.after
+		}
+	}
+	return text
 }

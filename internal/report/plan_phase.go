@@ -111,21 +111,21 @@ func (s planned) load() string {
 	var words []string
 	switch l.Mode {
 	case "window":
-		words = append(words, fmt.Sprintf("%v, as many requests as come to be in it", l.Duration))
+		words = append(words, metric.Clock(l.Duration) + ", as many requests as come to be in it")
 	case "rate":
 		words = append(words, l.Arrivals+" arrivals", fmt.Sprintf("at most %d in flight", l.MaxInFlight))
 		if l.Duration > 0 {
-			words = append(words, fmt.Sprintf("for %v", l.Duration))
+			words = append(words, "for "+metric.Clock(l.Duration))
 		}
 	}
 	if l.Ramp > 0 {
-		words = append(words, fmt.Sprintf("ramped up over %v", l.Ramp))
+		words = append(words, "ramped up over "+metric.Clock(l.Ramp))
 	}
 	if l.Drain == "cancel" {
 		words = append(words, "what is in flight at the end is cancelled")
 	}
 	if l.MaxDuration > 0 {
-		words = append(words, fmt.Sprintf("each level at most %v", l.MaxDuration))
+		words = append(words, "each level at most "+metric.Clock(l.MaxDuration))
 	}
 	return strings.Join(words, ", ")
 }

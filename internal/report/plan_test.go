@@ -12,7 +12,10 @@ import (
 )
 
 // planOf plans testdata/plan.yaml.
-func planOf(t *testing.T, o engine.PlanOptions) *engine.Plan {
+func planOf(t *testing.T, o engine.PlanOptions) *engine.Plan { return planFile(t, "plan", o) }
+
+// planFile plans a file in testdata, with the baseline beside it.
+func planFile(t *testing.T, name string, o engine.PlanOptions) *engine.Plan {
 	t.Helper()
 	read := func(file string) []byte {
 		src, err := os.ReadFile(file)
@@ -33,11 +36,11 @@ func planOf(t *testing.T, o engine.PlanOptions) *engine.Plan {
 		}
 		language.Guards = append(language.Guards, g)
 	}
-	s, faults := spec.Load("plan.yaml", read("testdata/plan.yaml"), language)
+	s, faults := spec.Load(name+".yaml", read("testdata/"+name+".yaml"), language)
 	if s == nil {
 		t.Fatal(faults)
 	}
-	baseline, faults := spec.LoadBaseline("plan.baseline.yaml", read("testdata/plan.baseline.yaml"))
+	baseline, faults := spec.LoadBaseline(name+".baseline.yaml", read("testdata/"+name+".baseline.yaml"))
 	if baseline == nil {
 		t.Fatal(faults)
 	}
@@ -60,4 +63,12 @@ func TestPlan(t *testing.T) {
 		}
 		golden(t, name, b.String())
 	}
+}
+
+func TestPlanOfLoadsByTheClock(t *testing.T) {
+	var b strings.Builder
+	if err := Plan(&b, planFile(t, "plan_loads", engine.PlanOptions{}), NewPalette(false)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "plan_loads.txt", b.String())
 }

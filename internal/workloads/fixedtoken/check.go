@@ -122,21 +122,33 @@ func (c *config) repeats(phase *spec.Phase, prompt spec.At) *diag.Diagnostic {
 	}
 	switch c.Prompt.IDs {
 	case "affine":
-		return c.affineRepeats(slices.Max(append([]int{1}, phase.Concurrency...)), prompt)
+		return c.affineRepeats(inFlight(phase), phase.Load.Mode == "rate", prompt)
 	case "random":
 		return c.randomRepeats(prompt)
 	}
 	return nil
 }
 
+// inFlight is the most requests of a phase that may be in flight.
+func inFlight(phase *spec.Phase) int {
+	if phase.Load.Mode == "rate" {
+		return phase.Load.MaxInFlight
+	}
+	return slices.Max(append([]int{1}, phase.Concurrency...))
+}
+
 // affineRepeats: request·ordinal runs through modulo/gcd(request, modulo) values,
 // and each is one prompt.
-func (c *config) affineRepeats(concurrency int, prompt spec.At) *diag.Diagnostic {
+func (c *config) affineRepeats(concurrency int, rates bool, prompt spec.At) *diag.Diagnostic {
 	if c.Prompt.Request == nil || c.Prompt.Modulo == nil || *c.Prompt.Modulo < 1 {
 		return nil
 	}
 	distinct := *c.Prompt.Modulo / gcd(*c.Prompt.Modulo, *c.Prompt.Request)
-	message := fmt.Sprintf("there are only %d different prompts, fewer than are in flight at C=%d: they cannot be cold", distinct, concurrency)
+	most := fmt.Sprintf("C=%d", concurrency)
+	if rates {
+		most = fmt.Sprintf("max_in_flight %d", concurrency)
+	}
+	message := fmt.Sprintf("there are only %d different prompts, fewer than are in flight at %s: they cannot be cold", distinct, most)
 	switch {
 	case distinct == 1:
 		message = "request is a multiple of modulo: every prompt is the same, and cannot be cold"
