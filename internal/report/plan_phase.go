@@ -111,7 +111,7 @@ func (s planned) load() string {
 	var words []string
 	switch l.Mode {
 	case "window":
-		words = append(words, metric.Clock(l.Duration) + ", as many requests as come to be in it")
+		words = append(words, metric.Clock(l.Duration)+", as many requests as come to be in it")
 	case "rate":
 		words = append(words, l.Arrivals+" arrivals", fmt.Sprintf("at most %d in flight", l.MaxInFlight))
 		if l.Duration > 0 {
