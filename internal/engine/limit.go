@@ -19,20 +19,21 @@ func (o *overtime) Error() string { return o.reason }
 // bound is a context that ends when the level may take no longer, by its own
 // max_duration or by the run's deadline, whichever comes first.
 func (r *Runner) bound(ctx context.Context, ph *PhasePlan) (context.Context, context.CancelFunc) {
-	cancels := []context.CancelFunc{}
-	if most := ph.Spec.Load.MaxDuration; most > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, most, &overtime{fmt.Sprintf("max_duration of %s reached", metric.Clock(most))})
-		ctx, cancels = limited, append(cancels, cancel)
+	ctx, done := r.within(ctx)
+	most := ph.Spec.Load.MaxDuration
+	if most == 0 {
+		return ctx, done
 	}
-	if r.Deadline > 0 {
-		limited, cancel := context.WithDeadlineCause(ctx, r.end(), &overtime{r.late()})
-		ctx, cancels = limited, append(cancels, cancel)
+	limited, cancel := context.WithTimeoutCause(ctx, most, &overtime{fmt.Sprintf("max_duration of %s reached", metric.Clock(most))})
+	return limited, func() { cancel(); done() }
+}
+
+// within is a context that the run's deadline ends.
+func (r *Runner) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.Deadline == 0 {
+		return ctx, func() {}
 	}
-	return ctx, func() {
-		for _, cancel := range cancels {
-			cancel()
-		}
-	}
+	return context.WithDeadlineCause(ctx, r.end(), &overtime{r.late()})
 }
 
 // share says how much of a level's load there was.
@@ -69,10 +70,7 @@ func (r *Runner) end() time.Time {
 
 // boundPreflight is the preflight, which the run's deadline ends too.
 func (r *Runner) boundPreflight(ctx context.Context) (*target.Facts, []string, error) {
-	if r.Deadline == 0 {
-		return r.preflight(ctx)
-	}
-	limited, cancel := context.WithDeadlineCause(ctx, r.end(), &overtime{r.late()})
+	limited, cancel := r.within(ctx)
 	defer cancel()
 	facts, reasons, err := r.preflight(limited)
 	if why, limit := stopped(limited); err != nil && limit && ctx.Err() == nil {

@@ -29,6 +29,8 @@ type phaseRun struct {
 // phase is skipped.
 func (p *phaseRun) run(ctx context.Context, reason string) {
 	p.runner.observe(PhaseStarted{p.plan})
+	timed, done := p.runner.within(ctx)
+	defer done()
 	p.skipped = reason
 	for _, l := range p.plan.Levels {
 		if reason == "" {
@@ -48,7 +50,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 		case why != "":
 			result.State, result.Reason = Skipped, why
 		default:
-			p.lookBefore(ctx)
+			p.lookBefore(timed)
 			p.repeated(ctx, l, result)
 		}
 		p.runner.observe(LevelEnded{p.plan, result})
@@ -57,7 +59,7 @@ func (p *phaseRun) run(ctx context.Context, reason string) {
 			reason = fmt.Sprintf("fail_fast: level %s is %s", l.Name(), result.State)
 		}
 	}
-	p.lookAfter(ctx)
+	p.lookAfter(timed)
 	p.conclude(ctx)
 	p.runner.update()
 }

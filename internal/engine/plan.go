@@ -9,6 +9,7 @@ import (
 	"scenario/internal/chat"
 	"scenario/internal/diag"
 	"scenario/internal/formula"
+	"scenario/internal/metric"
 	"scenario/internal/spec"
 )
 
@@ -216,6 +217,9 @@ func (p *planner) levels(ph *PhasePlan) {
 		l.Sessions = p.sessions(ph, l)
 		if l.Sessions > mostSessions {
 			p.fault(tooMany(s, l, a))
+		}
+		if l.Rate > 0 && l.Sessions == 0 {
+			p.fault(s.Load.At.Diagnose(fmt.Sprintf("level %s starts nothing within %s", a, metric.Clock(s.Load.Duration)), "a longer duration, or requests in its place"))
 		}
 		ordinal += l.ordinals() * l.Repeats
 		if d := sentAgain(ph, l, a); d != nil {
