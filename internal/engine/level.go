@@ -69,7 +69,7 @@ func (l *load) run(ctx context.Context) loaded {
 		r.requests, r.offered.Cut = l.collect()
 	}()
 	over := func() {
-		if l.phase.Spec.Load.Drain == "cancel" {
+		if l.phase.Spec.Load.Drain == "cancel" && ctx.Err() == nil {
 			l.cutting.Store(true)
 			cut()
 		}
