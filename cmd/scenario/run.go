@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scenario/internal/engine"
+	"scenario/internal/nap"
 	"scenario/internal/report"
 	"scenario/internal/simserver"
 )
@@ -179,7 +180,7 @@ func (f *runFlags) one(ctx context.Context, p *prepared, stdout, stderr io.Write
 	}
 	terminal := isTerminal(stderr)
 	runner := &engine.Runner{
-		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: time.Duration(f.wait), Deadline: time.Duration(f.deadline), Began: f.began, BaseURLs: p.link.baseURLs,
+		Plan: p.plan, Client: p.link.client, Clock: p.link.clock, Store: p.files, Wait: time.Duration(f.wait), Deadline: time.Duration(f.deadline), Began: f.began, Nap: nap.Sleep, BaseURLs: p.link.baseURLs,
 		Scenario: p.info, Baseline: p.baseline, Tool: "scenario " + version(), Descriptors: descriptorLimit(),
 		Info: engine.RunInfo{ID: p.id, Simulated: f.simulate, Overrides: p.overrides},
 	}

@@ -101,6 +101,7 @@ type world struct {
 	descriptors int
 	dial        func(ctx context.Context, network, address string) (net.Conn, error)
 	dialAfter   func() error // asked before each connection is made
+	nap         func(time.Duration)
 	calibrate   func(ctx context.Context, streams int) (*engine.Trial, error)
 	cancelled   func(cancel context.CancelFunc, store *memory)
 	failed      *error // where the runner's error goes; nil: it is the test's
@@ -180,7 +181,7 @@ func (w world) run(t *testing.T, p *engine.Plan) *engine.Result {
 		}
 		runner := &engine.Runner{
 			Plan: p, Client: client, Clock: clock, Store: store, BaseURLs: names, Wait: w.wait, Deadline: w.deadline, Began: time.Now().Add(-w.began),
-			Observer: w.watch, Descriptors: w.descriptors, Calibrate: w.calibrate, Scenario: engine.ScenarioInfo{Name: "test"},
+			Observer: w.watch, Descriptors: w.descriptors, Nap: w.nap, Calibrate: w.calibrate, Scenario: engine.ScenarioInfo{Name: "test"},
 			// Time is virtual, CPU time is not: it says nothing of the client.
 			Info: engine.RunInfo{Simulated: "in virtual time"},
 		}

@@ -133,7 +133,7 @@ func (l *load) pacer(started chat.Stamp, over func()) pacer {
 	case "rate":
 		return rate{
 			clock: l.runner.Clock, started: started, schedule: l.phase.schedule(l.runner.Plan.Seed, l.level, l.level.Sessions),
-			inFlight: l.level.inFlight, duration: s.Duration, over: over,
+			inFlight: l.level.inFlight, nap: l.runner.Nap, duration: s.Duration, over: over,
 		}
 	default:
 		return closed{concurrency: l.level.Concurrency, sessions: l.level.Sessions, ramp: s.Ramp}

@@ -410,3 +410,23 @@ func TestAMixOfRefusalsDoesNotEndAWindow(t *testing.T) {
 		t.Errorf("the level is %s: %s", l.State, l.Why())
 	}
 }
+
+func TestTheLastStretchBeforeAStartIsNapped(t *testing.T) {
+	var naps []time.Duration
+	w := world{nap: func(d time.Duration) {
+		naps = append(naps, d)
+		time.Sleep(d / 2) // woken early, once
+		if len(naps)%2 == 0 {
+			time.Sleep(d)
+		}
+	}}
+	l, lines, _ := loaded(t, w, fmt.Sprintf(ratePhase, "rates: [4], arrivals: constant, duration: 5s"))
+	if l.State != engine.Accepted || len(lines) != 20 || len(naps) != 38 || naps[0] != 2*time.Millisecond || naps[1] != time.Millisecond {
+		t.Errorf("the level is %s (%s), %d requests, naps %v", l.State, l.Why(), len(lines), naps)
+	}
+	for i, s := range lines {
+		if late := s.written(lines[0].At.Due) - time.Duration(i)*250*time.Millisecond; late < 0 || late > time.Millisecond {
+			t.Errorf("request %d was written %v late", i, late)
+		}
+	}
+}

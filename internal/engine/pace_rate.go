@@ -20,8 +20,9 @@ type rate struct {
 	started  chat.Stamp      // what the schedule counts from
 	schedule []time.Duration // ascending
 	inFlight int             // most at once
-	duration time.Duration   // what is not started by then is left out; 0: all are
-	over     func()          // called when the duration is over, and sessions may still be in flight
+	nap      func(time.Duration)
+	duration time.Duration // what is not started by then is left out; 0: all are
+	over     func()        // called when the duration is over, and sessions may still be in flight
 }
 
 func (p rate) pace(ctx context.Context, prepare func(int) func(moment)) {
@@ -62,7 +63,7 @@ func (p rate) start(open context.Context, prepared <-chan func(moment), sessions
 		}
 		due := p.started + chat.Stamp(after)
 		behind = behind && p.clock.Now() > due
-		if !sleep(open, due.Sub(p.clock.Now())) {
+		if !p.await(open, due) {
 			return
 		}
 		select {
@@ -81,4 +82,23 @@ func (p rate) start(open context.Context, prepared <-chan func(moment), sessions
 			start(at)
 		})
 	}
+}
+
+// napping is the last stretch before a start, which the runtime's timers are too
+// coarse for.
+const napping = 2 * time.Millisecond
+
+// await waits for a moment, or returns false when the time is over before it.
+func (p rate) await(open context.Context, due chat.Stamp) bool {
+	left := due.Sub(p.clock.Now())
+	if p.nap == nil {
+		return sleep(open, left)
+	}
+	if !sleep(open, left-napping) {
+		return false
+	}
+	for left = due.Sub(p.clock.Now()); left > 0; left = due.Sub(p.clock.Now()) {
+		p.nap(left)
+	}
+	return open.Err() == nil
 }

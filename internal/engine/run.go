@@ -31,6 +31,9 @@ type Runner struct {
 	Deadline time.Duration
 	// Began is the moment that the deadline counts from; zero: the start of Run.
 	Began time.Time
+	// Nap waits for the last stretch before a request that is due on a schedule; nil:
+	// the runtime's timers do.
+	Nap func(time.Duration)
 	// Descriptors is how many connections this process may open; 0: not known.
 	Descriptors int
 
