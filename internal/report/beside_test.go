@@ -66,3 +66,17 @@ func TestSpreadOfRepeats(t *testing.T) {
 		t.Errorf("of one: %q", got)
 	}
 }
+
+func TestWhichRepeatACheckJudged(t *testing.T) {
+	check := engine.CheckResult{Group: engine.SLO, Expr: "knee > 1", At: "a.yaml:1:2", Result: engine.CheckFails, Repeat: 2}
+	l := &engine.LevelResult{Concurrency: 8, State: engine.Missed, Gated: true, Figures: figures(60), Checks: []engine.CheckResult{check}}
+	r := &engine.Result{Phases: []*engine.PhaseResult{{Name: "decode", Levels: []*engine.LevelResult{l}}}}
+	var b strings.Builder
+	if err := Terminal(&b, r, NewPalette(false)); err != nil || !strings.Contains(b.String(), "slo fails (repeat 2) knee > 1  a.yaml:1:2") {
+		t.Errorf("%v\n%s", err, &b)
+	}
+	b.Reset()
+	if err := Markdown(&b, r); err != nil || !strings.Contains(b.String(), "slo fails (repeat 2) `knee > 1`") {
+		t.Errorf("%v\n%s", err, &b)
+	}
+}

@@ -10,10 +10,11 @@ import (
 )
 
 // scaling says how throughput grows over a phase's accepted levels, in lines. Of a
-// single level there is nothing to say.
+// single level there is nothing to say, nor where none is accepted.
 func scaling(p *engine.PhaseResult) []string {
 	s := p.Scaling
-	if s == nil || len(p.Levels) < 2 {
+	accepted := func(l *engine.LevelResult) bool { return l.State == engine.Accepted }
+	if s == nil || len(p.Levels) < 2 || !slices.ContainsFunc(p.Levels, accepted) {
 		return nil
 	}
 	name := func(at float64) string {

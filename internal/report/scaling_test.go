@@ -69,9 +69,15 @@ func TestScalingOfRatesAndOfNothing(t *testing.T) {
 	if diff := cmp.Diff([]string{"peak 50.0 tok/s at 0.5/s · SLO capacity 0.5/s"}, scaling(p)); diff != "" {
 		t.Errorf("rates (-want +got):\n%s", diff)
 	}
+	p.Levels[0].State, p.Levels[1].State = engine.Missed, engine.Accepted
+	p.Scaling = metric.NewScaling([]metric.Rung{{At: 0.5}, {Level: &metric.Level{Rate: 2, OutputTPS: metric.Known(50)}, At: 2, Accepted: true}})
+	if diff := cmp.Diff([]string{"peak 50.0 tok/s at 2/s · no SLO capacity: the lowest level is not accepted"}, scaling(p)); diff != "" {
+		t.Errorf("not the lowest (-want +got):\n%s", diff)
+	}
+	p.Levels[1].State = engine.Rejected
 	p.Scaling = metric.NewScaling([]metric.Rung{{At: 0.5}, {At: 2}})
-	if diff := cmp.Diff([]string{"no SLO capacity: the lowest level is not accepted"}, scaling(p)); diff != "" {
-		t.Errorf("none accepted (-want +got):\n%s", diff)
+	if got := scaling(p); got != nil {
+		t.Errorf("none accepted: %q", got)
 	}
 	p.Scaling = nil
 	if got := scaling(p); got != nil {

@@ -108,6 +108,9 @@ func (t terminal) check(c engine.CheckResult) []string {
 	if c.Name != "" {
 		name = c.Name + ": " + c.Expr
 	}
+	if c.Repeat > 0 {
+		name = fmt.Sprintf("(repeat %d) %s", c.Repeat, name)
+	}
 	lines := []string{fmt.Sprintf("%s %s %s  %s", c.Group, word.Sprint(string(c.Result)), name, t.dim.Sprint(c.At))}
 	if c.Reason != "" {
 		lines = append(lines, "  "+c.Reason)

@@ -45,7 +45,11 @@ func troubles(l *engine.LevelResult) []trouble {
 	}
 	for _, c := range l.Checks {
 		if decisiveCheck(l, c) {
-			list = append(list, trouble{what: string(c.Group) + " " + string(c.Result), name: c.Name, expr: c.Expr, at: c.At, details: details(c)})
+			what := string(c.Group) + " " + string(c.Result)
+			if c.Repeat > 0 {
+				what += fmt.Sprintf(" (repeat %d)", c.Repeat)
+			}
+			list = append(list, trouble{what: what, name: c.Name, expr: c.Expr, at: c.At, details: details(c)})
 		}
 	}
 	for _, f := range l.Failures {
